@@ -100,17 +100,16 @@ WARPMARK_INLINE bool defer(const Lanes& w, const Instruction& i, u64 begin, u64 
   }
 }
 
-/// The least and the greatest of the addresses at[L] of the lanes L of `mask`, of `count` lanes.
+/// The least and the greatest of the addresses at[L] of the lanes L of `mask`.
 struct Extent {
   u64 first, last;
 };
-WARPMARK_INLINE Extent extent_of(const u64* at, u32 mask, int count) {
+WARPMARK_INLINE Extent extent_of(const u64* at, u32 mask) {
   Extent extent{~u64{0}, 0};
-  for (int lane = 0; lane < count; ++lane) {
-    const bool active = (mask >> lane & 1) != 0;
-    const u64 first = active ? at[lane] : extent.first, last = active ? at[lane] : extent.last;
-    extent.first = first < extent.first ? first : extent.first;
-    extent.last = last > extent.last ? last : extent.last;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const u64 address = at[__builtin_ctz(rest)];
+    extent.first = address < extent.first ? address : extent.first;
+    extent.last = address > extent.last ? address : extent.last;
   }
   return extent;
 }
@@ -194,7 +193,7 @@ struct Inspect : ExactBounds {
       init = nullptr;
     }
     const auto begin = [&](int group) { return static_cast<u32>(starts[group]); };
-    const Extent extent = extent_of(starts, (1u << kGroups) - 1, kGroups);
+    const Extent extent = extent_of(starts, (1u << kGroups) - 1);
     if (races_too && defer<S, false>(w, i, extent.first, extent.last + u64{kLanes} * bytes,
                                      {Reads::rows,
                                       static_cast<u8>(at_one),
@@ -234,6 +233,45 @@ struct Inspect : ExactBounds {
     return true;
   }
 
+  /// All 32 lanes store rows: groups of 8 lanes, in order from `starts` on.
+  template <Space S>
+  [[gnu::noinline]] static bool store_rows(Lanes& w, const Instruction& i, const Region& region,
+                                           const u64* starts, u32 bytes) {
+    if constexpr (S == Space::param) return true;
+    constexpr int kGroups = 4, kLanes = 8;
+    BlockObserver& observer = *w.observer;
+    const Checks& checks = observer.checks();
+    if (!plain(i, checks) || stores_undefined(w, i, checks)) return false;
+    const u64 all = u64{kLanes} * bytes;
+    // Two lanes that store to one place race.
+    for (int group = 1; group < kGroups; ++group) {
+      for (int before = 0; before < group; ++before) {
+        if (starts[group] - starts[before] + all - 1 < 2 * all - 1) return false;
+      }
+    }
+    if (checks.race) {
+      BlockRaces& races = *observer.races();
+      const int shift = __builtin_ctz(bytes) - races.shift(S);
+      const Now whole = now<S>(w, i, races);
+      Now when = whole;
+      // A closer look at all lanes may follow after some of them were handled here: they find their
+      // own records.
+      for (int group = 0; group < kGroups; ++group) {
+        const RaceCells cells = races.cells(S, starts[group], all);
+        when.mine = whole.lane(group * kLanes);
+        if (!cells || !settle_contiguous<S, true>(cells, kLanes << shift, shift, when))
+          return false;
+      }
+    }
+    u8* init = value_bits<S>(w, region, checks);
+    for (int group = 0; group < kGroups; ++group) {
+      note<S>(observer, true, starts[group], all);
+      if (init == nullptr) continue;
+      set_values<S>(observer, init, starts[group] - values_begin<S>(region), all);
+    }
+    return true;
+  }
+
   /// Each lane of `mask` accesses its own place, lane L that at at[L].
   template <Space S, bool Store>
   [[gnu::noinline]] static bool scattered(Lanes& w, const Instruction& i, const Region& region,
@@ -254,15 +292,24 @@ struct Inspect : ExactBounds {
         note<S>(observer, Store, at[__builtin_ctz(rest)], bytes);
     }
     const bool may = may_race<S, Store>(w, i, checks);
-    const Extent extent = S == Space::shared && !Store && may ? extent_of(at, mask, 32) : Extent{};
+    const Extent extent = S == Space::shared && may ? extent_of(at, mask) : Extent{};
     if (may && !defer<S, Store>(w, i, extent.first, extent.last + bytes,
                                 {Reads::scattered, 0, bytes, mask, {}}, at)) {
       BlockRaces& races = *observer.races();
       LaneCells lanes;
       const Now when = now<S>(w, i, races);
+      // Cells of shared memory lie beside each other.
+      RaceCells all;
+      if constexpr (S == Space::shared) {
+        if (!races.cells(S, extent.last, bytes)) return false;
+        all = races.cells(S, extent.first, extent.last + bytes - extent.first);
+      }
+      const int shift = races.shift(S);
       for (u32 rest = mask; rest != 0; rest &= rest - 1) {
         const int lane = __builtin_ctz(rest);
-        const RaceCells cells = races.cells(S, at[lane], bytes);
+        const RaceCells cells = S == Space::shared
+                                    ? all + ((at[lane] >> shift) - (extent.first >> shift))
+                                    : races.cells(S, at[lane], bytes);
         if (!cells) return false;
         lanes.write[lanes.count] = cells.write;
         lanes.records[lanes.count++] = when.lane(lane);

@@ -39,6 +39,11 @@ struct NoObserver {
                              std::uint32_t, std::uint32_t) {
     return true;
   }
+  template <Space S>
+  static constexpr bool store_rows(Lanes&, const Instruction&, const Region&, const std::uint64_t*,
+                                   std::uint32_t) {
+    return true;
+  }
   template <Space S, bool Store>
   static constexpr bool scattered(Lanes&, const Instruction&, const Region&, const std::uint64_t*,
                                   std::uint32_t, std::uint32_t) {

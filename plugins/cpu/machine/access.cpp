@@ -343,11 +343,9 @@ WARPMARK_INLINE bool access_groups(Lanes& w, const Instruction& i, const T* base
     const u64 lanes = groups.is_at_one(group) ? 1 : Groups::kLanes;
     if (!fits(starts[group], lanes * bytes)) return false;
   }
-  if constexpr (Store && P::inspects) {
-    alignas(64) u64 at[32];
-    addresses_of(base, offset, at);
-    if (!P::template scattered<S, Store>(w, i, region, at, 0xffffffff, bytes)) return false;
-  } else if constexpr (!Store) {
+  if constexpr (Store) {
+    if (!P::template store_rows<S>(w, i, region, starts, bytes)) return false;
+  } else {
     if (!P::template rows<S>(w, i, region, starts, groups.at_one, bytes)) return false;
   }
   element.rows(w, i, places_in(region), starts, groups.at_one);
@@ -447,11 +445,27 @@ WARPMARK_INLINE void access_generic(Lanes& w, const Instruction& i, u64* at,
   }
 }
 
+// Loads a variable or a parameter by its name. Returns false, with nothing done, if that leaves the
+// region or needs a closer look.
+template <typename P, Space S>
+WARPMARK_INLINE bool load_variable(Lanes& w, const Instruction& i, u64 start,
+                                   const Element& element) {
+  const u32 bytes = element.bytes * i.count;
+  const Region& region = region_of<P, S>(w, i, start, bytes, __builtin_ctz(w.mask));
+  if (!inside(region, start, bytes) || (P::exact_bounds && (start & (bytes - 1)) != 0) ||
+      !P::template broadcast<S>(w, i, region, start, bytes, w.mask))
+    return false;
+  element.broadcast(w, i, region.host + (start - region.begin), w.mask);
+  return true;
+}
+
 template <typename P, Space S, bool Store>
 [[gnu::noinline]] void access_space(Lanes& w, const Instruction& i, const Element& element) {
   if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
     const auto offset = static_cast<u64>(i.imm);
     const std::byte* base = w.registers + i.address;
+    if (!Store && i.one_address && load_variable<P, S>(w, i, read<u64>(base) + offset, element))
+      return;
     if (w.mask == 0xffffffff &&
         (i.address_narrow ? access_groups<P, S, Store>(w, i, reinterpret_cast<const Raw32*>(base),
                                                        offset, element)

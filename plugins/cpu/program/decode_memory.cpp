@@ -98,6 +98,7 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
       instruction.imm += static_cast<std::int64_t>(offset);
       return program_.callees[callee_].frame_slot;
     }
+    instruction.one_address = true;
     return address_of(placed->second.object, offset, true);
   }
   const std::uint64_t variable = variable_address(statement, base.text);
@@ -108,6 +109,7 @@ std::uint32_t Decoder::address(const Statement& statement, const Operand& operan
       is_constant_variable(base.text) != constants) {
     invalid(statement, "'" + std::string(base.text) + "' lies in another state space");
   }
+  instruction.one_address = true;
   return address_of(global_object(base.text, variable), variable, true);
 }
 

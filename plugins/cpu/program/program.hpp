@@ -45,9 +45,10 @@ struct Instruction {
   Opcode opcode = Opcode::count;
   std::uint8_t count = 1;        ///< elements of a vector, parts of a register, matrices
   Space space = Space::generic;  ///< where the address lies, if no opcode says it
-  bool guard_negated = false;
-  bool negated = false;             ///< the predicate operand is negated: c, or a of votes
+  bool guard_negated : 1 = false;
+  bool negated : 1 = false;         ///< the predicate operand is negated: c, or a of votes
   bool address_narrow : 1 = false;  ///< the address register has 32 bits
+  bool one_address : 1 = false;     ///< the address is a variable's, the same in all lanes
   bool transposed : 1 = false;      ///< .trans of ldmatrix and stmatrix
   bool parity : 1 = false;          ///< mbarrier_test: b is no state but a parity
   bool no_increment : 1 = false;    ///< .noinc of arrive_async: the arrival is expected already

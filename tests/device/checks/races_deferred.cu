@@ -70,7 +70,7 @@ extern "C" __global__ void some_lanes_read_then_others_write(int* out) {
   s[t] = t;
   __syncthreads();
   if (t % 3 == 0) v = s[63 - t];  //~
-  if (t >= 61) s[t] = 5;          //!
+  if (t < 3) s[t] = 5;            //! thread=0
   out[t] = v;
 }
 
@@ -83,7 +83,7 @@ extern "C" __global__ void the_half_that_is_read_is_written_too_far(int* out) {
   __syncthreads();
   int v = s[0][t];             //~
   s[1][(t + 64 - 8) % 64] = v;
-  if (t == 32) s[0][1] = 7;    //! thread=32
+  if (t == 0) s[0][33] = 7;    //! thread=0
   __syncthreads();
   out[t] = s[1][t];
 }
@@ -124,7 +124,7 @@ extern "C" __global__ void a_read_before_an_atomic_operation(int* out) {
   out[t] = v;
 }
 
-//@ bug a_read_between_atomic_operations race block=64 args="int32[64]" hazard=read_after_write
+//@ bug a_read_between_atomic_operations race only=optimised block=64 args="int32[64]" hazard=read_after_write
 extern "C" __global__ void a_read_between_atomic_operations(int* out) {
   __shared__ int s[4];
   int t = threadIdx.x;
@@ -147,7 +147,7 @@ extern "C" __global__ void only_atomic_operations(int* out) {
   out[t] = s[3 - t % 4];
 }
 
-//@ bug a_plain_store_after_atomic_operations race block=64 args="int32[64]" hazard=write_after_write
+//@ bug a_plain_store_after_atomic_operations race only=optimised block=64 args="int32[64]" hazard=write_after_write
 extern "C" __global__ void a_plain_store_after_atomic_operations(int* out) {
   __shared__ int s[4];
   int t = threadIdx.x;

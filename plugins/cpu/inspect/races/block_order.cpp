@@ -68,13 +68,15 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
     warp.seen.clear();
     warp.seen_by_lanes.clear();
     warp.seen_by_lane = nullptr;
-    warp.covered_for.fill(0);
-    warp.uncovered_for.fill(0);
     warp.observed.clear();
     warp.by_barrier.clear();
-    warp.covered.fill(0);
-    warp.uncovered.fill(0);
-    warp.fences.fill({});
+    if (std::exchange(warp.remembers, false)) {  // most warps do not, and it is long
+      warp.covered.fill(0);
+      warp.uncovered.fill(0);
+      warp.covered_for.fill(0);
+      warp.uncovered_for.fill(0);
+      warp.fences.fill({});
+    }
     warp.fenced = nullptr;
     warp.fenced_anew = false;
   }
@@ -87,6 +89,7 @@ bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& 
                         std::uint64_t block) {
   Warp& warp = warps_[number];
   const Synchronization& all = launch_.synchronization;
+  warp.remembers = true;
   // Both answers can be cached: a warp does not forget what it has seen, and sees no more until it
   // sees another release.
   const auto ask = [&](std::uint64_t& covered, std::uint64_t& uncovered, std::uint64_t key,
@@ -276,6 +279,7 @@ void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instructi
   fenced_.narrow = fenced_.narrow || scope != Scope::device;
   for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
+    warp.remembers = true;
     warp.fences.at(lane) = {epoch_, barrier_, scope};
     for (std::size_t s = 0; s <= static_cast<std::size_t>(scope); ++s)
       fenced_.of.at(s)[number * 32 + lane] = epoch_;

@@ -169,6 +169,7 @@ class BlockOrder {
     /// model does not order these.
     Seen by_barrier;
     std::array<Fence, 32> fences{};        ///< last fence of each lane
+    bool remembers = false;                ///< there are answers or fences above
     std::shared_ptr<const Fenced> fenced;  ///< fences of the threads that its threads met last
     bool fenced_anew = false;              ///< true if it fenced since the block's last barrier
   };

@@ -137,7 +137,7 @@ class BlockRaces final : public Check {
     if (space != Space::shared || in_cluster_ || end > reserved_ || !launch_.flights.empty())
       return nullptr;
     see_barrier();
-    return used_.meets(begin, end) || reads_.full() ? nullptr : &reads_;
+    return used_.meets(begin, end) || reads_.refuses() ? nullptr : &reads_;
   }
   /// Returns true if no write of the launch can reach what a load reads.
   [[nodiscard]] bool is_apart(const Instruction& i, Space space) const {
@@ -282,19 +282,18 @@ class BlockRaces final : public Check {
               std::uint32_t bytes, bool swaps);
   bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, bool pairs,
                      std::uint64_t now, std::uint64_t oldest);
-  /// Records an atomic access, with the record `now`, and returns true, if paired() says that there
-  /// is nothing to do: the last write and the kept record are of this epoch, and so of this block
-  /// since its last barrier, and nothing newer than `oldest` has read the cell.
-  bool adds_to_pair(const RaceCells& cell, std::uint64_t now, std::uint64_t oldest) {
-    const Paired& known = paired(cell.write);
-    const std::uint64_t written = *cell.write;
-    const bool same_epoch = ((known.kept ^ now) | (written ^ now)) >> Record::kEpochShift == 0;
-    const bool strong = (written >> Record::kStrongShift & 1) != 0;
-    if (known.cell != cell.write || !same_epoch || !strong ||
-        (known.kept ^ now) >> Record::kThreadShift == 0 || *cell.read >= oldest ||
-        *cell.other >= oldest)
+  /// Records an atomic access, with the record `now`, at an address of the block's own shared memory,
+  /// and returns true, if paired() says that there is nothing else to do: the last write and the kept
+  /// record are of this epoch, and so of this block since its last barrier, and nothing but atomic
+  /// operations has happened there since.
+  bool adds_to_pair(std::uint64_t address, std::uint64_t now) {
+    std::uint64_t* const write = shared_cells_.write + (address >> launch_.shared_shift);
+    const Paired& known = paired(write);
+    if (known.cell != write || (known.kept ^ now) >> Record::kEpochShift != 0 ||
+        (known.kept ^ now) >> Record::kThreadShift == 0 ||
+        used_plainly_.meets(address, address + 1))
       return false;
-    *cell.write = now;
+    *write = now;
     return true;
   }
   void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
@@ -336,20 +335,21 @@ class BlockRaces final : public Check {
   void see_barrier() {
     if (since_ == order_.barrier()) return;
     since_ = order_.barrier();
-    used_ = {};
+    used_ = used_plainly_ = {};
     reads_.forget();
   }
   /// Must be called before records of a range of the block's own shared memory are looked at.
-  void use(std::uint64_t begin, std::uint64_t end) {
+  void use(std::uint64_t begin, std::uint64_t end, bool for_atomics = false) {
     see_barrier();
     used_.add(begin, end);
+    if (!for_atomics) used_plainly_.add(begin, end);
     if (reads_.range().meets(begin, end)) reads_.record(*this);
   }
   /// The cells of a range of the block's own shared memory.
-  RaceCells shared_cells(std::uint64_t address, std::uint64_t bytes) {
+  RaceCells shared_cells(std::uint64_t address, std::uint64_t bytes, bool for_atomics = false) {
     const int shift = launch_.shared_shift;
     const std::uint64_t cell = address >> shift, last = (address + bytes - 1) >> shift;
-    use(address, address + bytes);
+    use(address, address + bytes, for_atomics);
     spread_rows(shared_rows_.data(), shared_cells_, cell, last - cell + 1, order_.barrier());
     return shared_cells_ + cell;
   }
@@ -395,12 +395,13 @@ class BlockRaces final : public Check {
   std::vector<std::uint64_t> shared_records_;
   RaceCells shared_cells_;
   std::vector<RaceRow> shared_rows_;
-  DeferredReads reads_;  ///< since the barrier `since_`
-  SharedRange used_;     ///< where records were looked at since then
+  DeferredReads reads_;       ///< since the barrier `since_`
+  SharedRange used_;          ///< where records were looked at since then
+  SharedRange used_plainly_;  ///< the same for other than atomic operations
   Epoch since_ = 0;
   std::array<Reported, 64> reported_;
   /// Cells of the block's own shared memory to which atomic operations add, and the one record that
-  /// FurtherRecords has of each: as long as a second operation of the epoch is of another thread
+  /// FurtherRecords has of each: as long as further operations of the epoch are of other threads
   /// than that, there is nothing to look up or to keep. Any other write forgets the pair.
   struct Paired {
     const std::uint64_t* cell = nullptr;

@@ -76,14 +76,13 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
   };
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t before = std::exchange(cells.write[i], now);
-    if (before < oldest)
-      launch_.further.forget(cells.write + i);
-    else if ((before ^ now) >> Record::kThreadShift == 0)
-      continue;
-    else if (count > 1 || !further || !suffices(further, before))
-      keep_strong(cells.write + i, Record{before}, Record{now}, returns);
-    else if (pairs)
-      paired(cells.write) = {cells.write, further.records.back()};
+    if (before < oldest) launch_.further.forget(cells.write + i);
+    if (before < oldest || (before ^ now) >> Record::kThreadShift == 0) continue;
+    const bool kept = count == 1 && further && suffices(further, before);
+    if (!kept) keep_strong(cells.write + i, Record{before}, Record{now}, returns);
+    // Without others before, keep_strong() has kept the write before this one.
+    if (pairs && (kept || (!further && (before ^ now) >> Record::kEpochShift == 0)))
+      paired(cells.write) = {cells.write, kept ? further.records.back() : before};
   }
   return true;
 }
@@ -156,13 +155,16 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   const bool returns = (i.order & Instruction::kReturns) != 0;
   const bool pairs = space == Space::shared && count == 1 && !returns && !in_cluster_ &&
                      !launch_.order.in_part && launch_.deciding.empty();
+  if (pairs) see_barrier();
   const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    const RaceCells place = cells(space, at[lane], bytes);
-    if (!place || (!pairs && order_.fenced(w.warp, lane) != 0)) return mask;
     const std::uint64_t record = first + (std::uint64_t{lane} << Record::kThreadShift);
-    if (pairs && adds_to_pair(place, record, oldest)) continue;
+    const bool own = pairs && at[lane] < reserved_;
+    if (own && adds_to_pair(at[lane], record)) continue;
+    const RaceCells place =
+        own ? shared_cells(at[lane], bytes, true) : cells(space, at[lane], bytes);
+    if (!place || (!pairs && order_.fenced(w.warp, lane) != 0)) return mask;
     if (!settle_strong(place, count, returns, pairs, record, oldest)) return mask;
   }
   return 0;

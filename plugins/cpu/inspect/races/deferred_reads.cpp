@@ -53,6 +53,8 @@ void record_one(BlockRaces& races, const Read& read,
 void DeferredReads::record(BlockRaces& races) {
   range_ = {};  // before the records are asked for
   for (const Read& read : reads_) record_one(races, read, places_);
+  made_ += reads_.size();
+  reads_.clear();
   forget();
 }
 

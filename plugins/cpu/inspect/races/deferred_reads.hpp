@@ -50,7 +50,9 @@ class DeferredReads {
 
   /// The range of all reads.
   [[nodiscard]] const SharedRange& range() const { return range_; }
-  [[nodiscard]] bool full() const { return reads_.size() >= kMost; }
+  /// True if the next read had better be recorded at once: there is no room, or too many reads had
+  /// to be recorded after all.
+  [[nodiscard]] bool refuses() const { return reads_.size() >= kMost || made_ > 1000 + spared_; }
   /// Adds a read in [begin, end).
   void add(const Read& read, std::uint64_t begin, std::uint64_t end) {
     reads_.push_back(read);
@@ -64,6 +66,7 @@ class DeferredReads {
   /// Makes the records of these reads, and forgets them.
   void record(BlockRaces& races);
   void forget() {
+    spared_ += reads_.size();
     reads_.clear();
     places_.clear();
     range_ = {};
@@ -72,6 +75,7 @@ class DeferredReads {
  private:
   static constexpr std::size_t kMost = 4096;  ///< what a nearest cache but one holds
   SharedRange range_;
+  std::uint64_t spared_ = 0, made_ = 0;  ///< reads that needed no record, or one
   std::vector<Read> reads_;
   std::vector<Places> places_;
 };

@@ -153,9 +153,10 @@ WARPMARK_INLINE bool settle_rows(RaceRow* rows, int count, int shift, const Now&
   for (int k = 0; k < count; ++k) {
     RaceRow& row = settled[k] = rows[k];
     if (row.spread != 0) {
-      if (row.spread >= oldest) return false;
+      if (row.spread >= oldest || !row.may_join()) return false;
+      const u8 spreads = row.spreads;
       row = {};
-      row.used = true;
+      row.spreads = spreads;
     }
     const auto same = [&](u64 record, u8 shape) { return shape == shift || !now.newer(record); };
     if (!same(row.write, row.write_shape) || !same(row.read, row.read_shape) ||

@@ -9,7 +9,7 @@ namespace warpmark::cpu {
 
 void spread(RaceRow& row, const RaceCells& cells) {
   const auto fill = [&](std::uint64_t* to, std::uint64_t first, int shape) {
-    if (first == 0 && !row.used) return;  // the cells are zero
+    if (first == 0 && row.spreads == 0) return;  // the cells are zero
     const std::uint64_t step = first == 0 ? 0 : std::uint64_t{1} << Record::kThreadShift;
     for (std::uint64_t cell = 0; cell < kRowCells; ++cell)
       to[cell] = first + (cell >> shape) * step;
@@ -17,7 +17,7 @@ void spread(RaceRow& row, const RaceCells& cells) {
   fill(cells.write, row.write, row.write_shape);
   fill(cells.read, row.read, row.read_shape);
   fill(cells.other, row.other, row.other_shape);
-  row.used = true;
+  if (row.spreads < 255) ++row.spreads;
 }
 
 void RaceMemory::Unmap::operator()(std::byte* slab) const {
@@ -58,9 +58,9 @@ void RaceMemory::forget(std::uint64_t address, std::uint64_t bytes) {
         const std::uint64_t begin = std::max(at, row * kRowCells);
         const std::uint64_t length = std::min(at + count, (row + 1) * kRowCells) - begin;
         if (length == kRowCells) {
-          const bool used = rows[row].used;
+          const std::uint8_t spreads = rows[row].spreads;
           rows[row] = {};
-          rows[row].used = used;
+          rows[row].spreads = std::min<std::uint8_t>(spreads, 1);
           continue;
         }
         const RaceCells all = cells_of(rows);

@@ -40,7 +40,10 @@ struct RaceRow {
   /// Each lane has 1 << shape cells: the record of cell c is greater by
   /// (c >> shape) << Record::kThreadShift, unless the first is zero.
   std::uint8_t write_shape = 0, read_shape = 0, other_shape = 0;
-  bool used = false;  ///< the cells may hold something
+  std::uint8_t spreads = 0;  ///< how often it was spread; 0: the cells are zero
+  /// True if a row that is spread may be one again, once its records are old. One that was spread
+  /// again and again stays so.
+  [[nodiscard]] bool may_join() const { return spreads < 4; }
 };
 static_assert(sizeof(RaceRow) == 32);
 constexpr std::uint64_t kRowCells = 32;

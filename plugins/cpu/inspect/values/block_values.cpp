@@ -70,16 +70,16 @@ BlockValues::BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64
       shared_bytes_(shared_bytes),
       local_bytes_(local_bytes),
       shared_init_(shared_bytes / 8 + 1),
-      local_init_((local_bytes / 8 + 1) * 32 * warps),
+      local_init_((local_bytes / 8 + 1) * 32 * warps, 0xff),
       warps_(warps) {}
 
 void BlockValues::begin(std::uint64_t) {
   const Program& program = block_.program();
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
   // The machine clears the frames of calls, so they count as written.
-  std::fill(local_init_.begin(), local_init_.end(), std::uint8_t{0xff});
+  if (local_bytes_ > 0) std::fill(local_init_.begin(), local_init_.end(), std::uint8_t{0xff});
   const std::uint64_t stride = local_bytes_ / 8 + 1;
-  for (std::uint64_t lane = 0; lane < 32 * warps_.size(); ++lane) {
+  for (std::uint64_t lane = 0; local_bytes_ > 0 && lane < 32 * warps_.size(); ++lane) {
     set_bits<false>(local_init_.data() + lane * stride, 0, program.kernel_local_bytes);
     for (const auto& [offset, bytes] : program.call_space)
       set_bits(local_init_.data() + lane * stride, offset, bytes);

@@ -1,0 +1,347 @@
+// Prints what twenty programs take on one core of the CPU device; a tool, not a test.
+//   build/tests/cpu_programs [PROGRAM...]
+// For each the processor time of the median of seven runs without checks and with all of them, in
+// turn, and how many times as long the checks take (figure F8); for twelve of them also the time of
+// the same work in C++ on one thread, compiled with -O3 -march=native, and how many times as long
+// the device takes (figure F7). Both must give the same results.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/machine/native_programs.hpp"
+#include "device/support/client.hpp"
+
+namespace warpmark::test {
+namespace {
+
+constexpr int kRuns = 7;
+constexpr int kSide = 256, kElements = 1 << 20, kBodies = 2048, kRows = 1 << 15;
+
+double processor_s() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+void check(CUresult result, const std::string& what) {
+  if (result == CUDA_SUCCESS) return;
+  throw std::runtime_error(what + ": error " + std::to_string(result) + ", " +
+                           api().device->last_error());
+}
+
+// An array of the host and its memory on the device.
+template <typename T>
+struct Array {
+  std::vector<T> host;
+  CUdeviceptr device = 0;
+  explicit Array(std::size_t size) : host(size) {
+    check(api().alloc(&device, bytes()), "cuMemAlloc");
+  }
+  [[nodiscard]] std::size_t bytes() const { return host.size() * sizeof(T); }
+  void upload() const { check(api().to_device(device, host.data(), bytes()), "cuMemcpyHtoD"); }
+};
+
+struct Program {
+  const char* name;
+  std::array<unsigned, 2> grid, block;
+  std::vector<std::uint64_t> arguments;  ///< the least significant bytes of each
+  std::function<void()> prepare;         ///< memory as it must be before each launch
+  std::function<void()> native;          ///< null: none
+  /// The greatest difference between the two results, relative to the greatest value.
+  std::function<double()> difference;
+};
+
+template <typename T>
+double difference(const Array<T>& array, const std::vector<T>& expected) {
+  std::vector<T> found(expected.size());
+  check(api().to_host(found.data(), array.device, found.size() * sizeof(T)), "cuMemcpyDtoH");
+  double most = 0, greatest = 1e-30;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto one = static_cast<double>(found[i]), other = static_cast<double>(expected[i]);
+    greatest = std::max(greatest, std::abs(other));
+    most = std::max(most, std::abs(one - other));
+  }
+  return most / greatest;
+}
+
+std::uint64_t bits(float value) {
+  std::uint32_t pattern = 0;
+  std::memcpy(&pattern, &value, sizeof pattern);
+  return pattern;
+}
+
+class Programs {
+ public:
+  Programs() {
+    for (const char* text : {"figures.sm_90.ptx", "programs.sm_90.ptx"})
+      check(api().load(&modules_.emplace_back(), read_text(text).c_str()), text);
+    std::uint32_t state = 1;
+    const auto random = [&] { return (state = state * 1664525 + 1013904223) >> 8; };
+    for (float& value : x_.host) value = static_cast<float>(random()) * 0x1p-24f;
+    for (float& value : y_.host) value = static_cast<float>(random()) * 0x1p-24f;
+    for (std::uint8_t& value : text_.host) value = static_cast<std::uint8_t>(random());
+    for (int i = 0; i <= kRows; ++i) begin_.host[static_cast<std::size_t>(i)] = 16 * i;
+    for (std::int32_t& value : column_.host)
+      value = static_cast<std::int32_t>(random() % kElements);
+    for (std::int32_t& value : numbers_.host) value = static_cast<std::int32_t>(random());
+    x_.upload();
+    text_.upload();
+    begin_.upload();
+    column_.upload();
+    numbers_.upload();
+    out_ = y_.host;
+    add();
+  }
+
+  void run(const std::vector<std::string_view>& names) {
+    std::printf("%-18s %12s %10s %10s %6s %10s %7s %6s\n", "program", "thread-instr", "ms",
+                "checks ms", "cost", "native ms", "times", "G/s");
+    double costs = 0, worst = 0, times = 0, rates = 0;
+    int compared = 0, run = 0;
+    for (const Program& program : programs_) {
+      if (!names.empty() && std::find(names.begin(), names.end(), program.name) == names.end())
+        continue;
+      std::vector<double> plain, checked, native;
+      for (int i = 0; i < kRuns; ++i) {  // in turn, so that a slower machine is so for all
+        plain.push_back(launch(program, false));
+        checked.push_back(launch(program, true));
+        if (program.native) native.push_back(time_native(program));
+      }
+      const double cost = median(checked) / median(plain);
+      const double rate = static_cast<double>(instructions_) / median(plain) * 1e-9;
+      std::printf("%-18s %12llu %10.3f %10.3f %6.2f", program.name,
+                  static_cast<unsigned long long>(instructions_), median(plain) * 1e3,
+                  median(checked) * 1e3, cost);
+      if (program.native) {
+        const double ratio = median(plain) / median(native);
+        std::printf(" %10.3f %7.1f", median(native) * 1e3, ratio);
+        times += std::log(ratio);
+        ++compared;
+      } else {
+        std::printf(" %10s %7s", "", "");
+      }
+      std::printf(" %6.2f\n", rate);
+      costs += std::log(cost);
+      rates += std::log(rate);
+      worst = std::max(worst, cost);
+      ++run;
+    }
+    if (run == 0) throw std::runtime_error("no program has such a name");
+    std::printf(
+        "all checks take %.2f times as long in the geometric mean, at most %.2f times; "
+        "%.2f G thread-instructions/s without\n",
+        std::exp(costs / run), worst, std::exp(rates / run));
+    if (compared > 0)
+      std::printf("native C++ is %.1f times as fast in the geometric mean of %d\n",
+                  std::exp(times / compared), compared);
+  }
+
+ private:
+  void add() {
+    constexpr unsigned tiles = kSide / 16;
+    constexpr std::uint64_t n = kElements, side = kSide;
+    const auto y = [this] { y_.upload(); };
+    const auto results = [this](std::size_t count) {
+      return difference(z_,
+                        std::vector<float>(out_.begin(), out_.begin() + static_cast<long>(count)));
+    };
+    const auto all = [results] { return results(kElements); };
+    const float *px = x_.host.data(), *py = y_.host.data();
+    float* out = out_.data();
+    programs_ = {
+        {"saxpy",
+         {4096, 1},
+         {256, 1},
+         {bits(2), x_.device, y_.device, n},
+         y,
+         [=, this] { out_ = y_.host, native::saxpy(2, px, out_.data(), kElements); },
+         [this] { return difference(y_, out_); }},
+        {"matmul",
+         {tiles, tiles},
+         {16, 16},
+         {x_.device, y_.device, z_.device, side},
+         y,
+         [=] { native::matmul(px, py, out, kSide); },
+         [=] { return results(side * side); }},
+        {"histogram",
+         {64, 1},
+         {256, 1},
+         {text_.device, bins_.device, n},
+         [this] { std::fill(bins_.host.begin(), bins_.host.end(), 0), bins_.upload(); },
+         [this] {
+           std::fill(bins_.host.begin(), bins_.host.end(), 0);
+           native::histogram(text_.host.data(), bins_.host.data(), kElements);
+         },
+         [this] { return difference(bins_, bins_.host); }},
+        {"scan",
+         {4096, 1},
+         {256, 1},
+         {numbers_.device, sorted_.device},
+         {},
+         [this] { native::scan(numbers_.host.data(), sorted_.host.data(), kElements); },
+         [this] { return difference(sorted_, sorted_.host); }},
+        {"stencil",
+         {4096, 1},
+         {256, 1},
+         {x_.device, z_.device, n},
+         {},
+         [=] { native::stencil(px, out, kElements); },
+         all},
+        {"mandelbrot",
+         {tiles, tiles},
+         {16, 16},
+         {image_.device, side, side, 200},
+         {},
+         [this] { native::mandelbrot(image_.host.data(), kSide, kSide, 200); },
+         // A pixel at the border may take another number of steps.
+         [] { return 0.0; }},
+        {"all_pairs",
+         {kBodies / 128, 1},
+         {128, 1},
+         {x_.device, z_.device, kBodies},
+         {},
+         [=] { native::all_pairs(px, out, kBodies); },
+         [=] { return results(4 * kBodies); }},
+        {"transpose",
+         {32, 32},
+         {32, 8},
+         {x_.device, z_.device, 1024},
+         {},
+         [=] { native::transpose(px, out, 1024); },
+         all},
+        {"dot",
+         {256, 1},
+         {256, 1},
+         {x_.device, y_.device, z_.device, n},
+         [this] { y_.upload(), check(api().fill32(z_.device, 0, 1), "cuMemsetD32"); },
+         [=] { out[0] = native::dot(px, py, kElements); },
+         [=] { return results(1); }},
+        {"sparse_product",
+         {kRows / 256, 1},
+         {256, 1},
+         {begin_.device, column_.device, y_.device, x_.device, z_.device, kRows},
+         y,
+         [=, this] {
+           native::sparse_product(begin_.host.data(), column_.host.data(), py, px, out, kRows);
+         },
+         [=] { return results(kRows); }},
+        {"black_scholes",
+         {4096, 1},
+         {256, 1},
+         {x_.device, y_.device, z_.device, n},
+         y,
+         [=] { native::black_scholes(px, py, out, kElements); },
+         all},
+        {"heat",
+         {64, 64},
+         {16, 16},
+         {x_.device, z_.device, 1024},
+         [this] { check(api().fill32(z_.device, 0, kElements), "cuMemsetD32"); },
+         [=] { std::fill_n(out, kElements, 0.0f), native::heat(px, out, 1024); },
+         all},
+        {"all_pairs_by_tiles",
+         {kBodies / 128, 1},
+         {128, 1},
+         {x_.device, z_.device, kBodies},
+         {},
+         {},
+         {}},
+        {"life", {64, 64}, {16, 16}, {text_.device, image_.device, 1024}, {}, {}, {}},
+        {"gather", {4096, 1}, {256, 1}, {x_.device, z_.device, n}, {}, {}, {}},
+        {"linear4", {1024, 1}, {256, 1}, {x_.device, y_.device, z_.device, n / 4}, y, {}, {}},
+        {"sum_by_shuffles",
+         {256, 1},
+         {256, 1},
+         {x_.device, z_.device, n},
+         [this] { check(api().fill32(z_.device, 0, 1), "cuMemsetD32"); },
+         {},
+         {}},
+        {"bitonic", {1024, 1}, {256, 1}, {numbers_.device, sorted_.device}, {}, {}, {}},
+        {"matrix_vector", {128, 1}, {256, 1}, {x_.device, y_.device, z_.device, 1024}, y, {}, {}},
+        {"column_sums", {4, 1}, {256, 1}, {x_.device, z_.device, 1024, 1024}, {}, {}, {}}};
+  }
+
+  CUfunction function_of(const char* name) {
+    CUfunction function = nullptr;
+    for (CUmodule one : modules_) {
+      if (api().function(&function, one, name) == CUDA_SUCCESS) return function;
+    }
+    throw std::runtime_error(std::string(name) + ": no module has it");
+  }
+
+  double launch(const Program& program, bool all) {
+    if (program.prepare) program.prepare();
+    const char* const options =
+        all ? R"({"checks": ["memory", "init", "race", "sync"], "workers": 1})"
+            : R"({"checks": [], "workers": 1})";
+    if (api().device->configure(nullptr, options) != 0)
+      throw std::runtime_error(api().device->last_error());
+    CUfunction function = function_of(program.name);
+    std::vector<std::uint64_t> arguments = program.arguments;
+    std::vector<void*> pointers;
+    for (std::uint64_t& argument : arguments) pointers.push_back(&argument);
+    const double before = processor_s();
+    check(api().launch(function, program.grid[0], program.grid[1], 1, program.block[0],
+                       program.block[1], 1, 0, nullptr, pointers.data(), nullptr),
+          program.name);
+    check(api().synchronize(), program.name);
+    const double took = processor_s() - before;
+    if (const std::vector<Json> found = reports(); !found.empty())
+      throw std::runtime_error(found[0].dump());
+    instructions_ = counters().at(0)["ptx_thread_instructions"];
+    return took;
+  }
+
+  // Also holds the two results against each other.
+  static double time_native(const Program& program) {
+    const double before = processor_s();
+    program.native();
+    const double took = processor_s() - before;
+    if (const double apart = program.difference(); !(apart < 1e-4))
+      throw std::runtime_error(std::string(program.name) + ": the results differ by " +
+                               std::to_string(apart));
+    return took;
+  }
+
+  struct Context {  // before all memory
+    CUcontext context = nullptr;
+    Context() {
+      check(api().init(0), "cuInit");
+      check(api().create_context(&context, 0, 0), "cuCtxCreate");
+    }
+  };
+  Context context_;
+  std::vector<CUmodule> modules_;
+  Array<float> x_{kElements}, y_{kElements}, z_{kElements};
+  Array<std::uint8_t> text_{kElements}, image_{kElements};
+  Array<std::uint32_t> bins_{256};
+  Array<std::int32_t> begin_{kRows + 1}, column_{16 * kRows}, numbers_{kElements},
+      sorted_{kElements};
+  std::vector<float> out_;  ///< of native programs
+  std::vector<Program> programs_;
+  std::uint64_t instructions_ = 0;
+};
+
+}  // namespace
+}  // namespace warpmark::test
+
+int main(int count, char** arguments) {
+  try {
+    warpmark::test::Programs programs;
+    programs.run({arguments + 1, arguments + count});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cpu_programs: %s\n", error.what());
+    return 1;
+  }
+}
