@@ -312,8 +312,8 @@ WARPMARK_INLINE void addresses_of(const T* base, u64 offset, u64* at) {
 // The accesses of a full warp if they lie in a way that vectors move. Returns false, with nothing
 // done, if they do not, or if some leave the region or need a closer look.
 template <typename P, Space S, bool Store, typename T>
-WARPMARK_INLINE bool access_groups(Lanes& w, const Instruction& i, const T* base, u64 offset,
-                                   const Element& element) {
+[[gnu::noinline]] bool access_groups(Lanes& w, const Instruction& i, const T* base, u64 offset,
+                                     const Element& element) {
   using Groups = LaneGroups<T>;
   const u32 bytes = element.bytes * i.count;
   const u64 start = address_of(base, 0, offset);
@@ -445,6 +445,17 @@ WARPMARK_INLINE void access_generic(Lanes& w, const Instruction& i, u64* at,
   }
 }
 
+// The accesses of a full warp by a register; access_groups() says what it returns.
+template <typename P, Space S, bool Store>
+WARPMARK_INLINE bool access_whole(Lanes& w, const Instruction& i, const std::byte* base, u64 offset,
+                                  const Element& element) {
+  if constexpr (S != Space::global) {  // whose addresses are wide
+    if (i.address_narrow)
+      return access_groups<P, S, Store>(w, i, reinterpret_cast<const u32*>(base), offset, element);
+  }
+  return access_groups<P, S, Store>(w, i, reinterpret_cast<const u64*>(base), offset, element);
+}
+
 // Loads a variable or a parameter by its name. Returns false, with nothing done, if that leaves the
 // region or needs a closer look.
 template <typename P, Space S>
@@ -466,12 +477,7 @@ template <typename P, Space S, bool Store>
     const std::byte* base = w.registers + i.address;
     if (!Store && i.one_address && load_variable<P, S>(w, i, read<u64>(base) + offset, element))
       return;
-    if (w.mask == 0xffffffff &&
-        (i.address_narrow ? access_groups<P, S, Store>(w, i, reinterpret_cast<const Raw32*>(base),
-                                                       offset, element)
-                          : access_groups<P, S, Store>(w, i, reinterpret_cast<const Raw64*>(base),
-                                                       offset, element)))
-      return;
+    if (w.mask == 0xffffffff && access_whole<P, S, Store>(w, i, base, offset, element)) return;
   }
   alignas(64) u64 at[32];
   addresses(w, i, at);
