@@ -282,20 +282,11 @@ class BlockRaces final : public Check {
               std::uint32_t bytes, bool swaps);
   bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, bool pairs,
                      std::uint64_t now, std::uint64_t oldest);
-  /// Records an atomic access, with the record `now`, at an address of the block's own shared memory,
-  /// and returns true, if paired() says that there is nothing else to do: the last write and the kept
+  /// Records atomic accesses of the block's own shared memory by the lanes of `mask`, lane L's at
+  /// at[L], of which paired() says that there is nothing else to do: the last write and the kept
   /// record are of this epoch, and so of this block since its last barrier, and nothing but atomic
-  /// operations has happened there since.
-  bool adds_to_pair(std::uint64_t address, std::uint64_t now) {
-    std::uint64_t* const write = shared_cells_.write + (address >> launch_.shared_shift);
-    const Paired& known = paired(write);
-    if (known.cell != write || (known.kept ^ now) >> Record::kEpochShift != 0 ||
-        (known.kept ^ now) >> Record::kThreadShift == 0 ||
-        used_plainly_.meets(address, address + 1))
-      return false;
-    *write = now;
-    return true;
-  }
+  /// operations has happened there since. `first` is the record of lane 0. Returns the other lanes.
+  std::uint32_t add_to_pairs(std::uint32_t mask, const std::uint64_t* at, std::uint64_t first);
   void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
   void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                    bool returns);
@@ -407,10 +398,12 @@ class BlockRaces final : public Check {
     const std::uint64_t* cell = nullptr;
     std::uint64_t kept = 0;  ///< Record::bits
   };
-  Paired& paired(const std::uint64_t* cell) {
-    return paired_.at(reinterpret_cast<std::uintptr_t>(cell) / sizeof *cell % paired_.size());
+  static constexpr std::size_t kPairs = 256;
+  static std::size_t place_of(const std::uint64_t* cell) {
+    return reinterpret_cast<std::uintptr_t>(cell) / sizeof *cell % kPairs;
   }
-  std::array<Paired, 256> paired_;
+  Paired& paired(const std::uint64_t* cell) { return paired_.at(place_of(cell)); }
+  std::array<Paired, kPairs> paired_;
   std::vector<WarpgroupReads> warpgroups_;
 };
 

@@ -141,6 +141,32 @@ void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, co
     further.keep_only(cell, before.bits);
 }
 
+std::uint32_t BlockRaces::add_to_pairs(std::uint32_t mask, const std::uint64_t* at,
+                                       std::uint64_t first) {
+  see_barrier();
+  // Copies, since a store of a record might change the members as far as the compiler knows.
+  const SharedRange plainly = used_plainly_;
+  const Paired* const pairs = paired_.data();
+  std::uint64_t* const cells = shared_cells_.write;
+  const std::uint64_t end = reserved_;
+  const int shift = launch_.shared_shift;
+  std::uint32_t left = 0;
+  for (; mask != 0; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    std::uint64_t* const write = cells + (at[lane] >> shift);
+    const Paired known = pairs[place_of(write)];
+    const std::uint64_t now = first + (std::uint64_t{lane} << Record::kThreadShift);
+    const std::uint64_t apart = known.kept ^ now;
+    if (known.cell == write && apart >> Record::kEpochShift == 0 &&
+        apart >> Record::kThreadShift != 0 && at[lane] < end &&
+        !plainly.meets(at[lane], at[lane] + 1))
+      *write = now;
+    else
+      left |= 1u << lane;
+  }
+  return left;
+}
+
 std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, Space space,
                                          std::uint32_t mask, const std::uint64_t* at,
                                          std::uint32_t bytes) {
@@ -155,15 +181,13 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   const bool returns = (i.order & Instruction::kReturns) != 0;
   const bool pairs = space == Space::shared && count == 1 && !returns && !in_cluster_ &&
                      !launch_.order.in_part && launch_.deciding.empty();
-  if (pairs) see_barrier();
   const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
+  if (pairs) mask = add_to_pairs(mask, at, first);
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint64_t record = first + (std::uint64_t{lane} << Record::kThreadShift);
-    const bool own = pairs && at[lane] < reserved_;
-    if (own && adds_to_pair(at[lane], record)) continue;
-    const RaceCells place =
-        own ? shared_cells(at[lane], bytes, true) : cells(space, at[lane], bytes);
+    const RaceCells place = pairs && at[lane] < reserved_ ? shared_cells(at[lane], bytes, true)
+                                                          : cells(space, at[lane], bytes);
     if (!place || (!pairs && order_.fenced(w.warp, lane) != 0)) return mask;
     if (!settle_strong(place, count, returns, pairs, record, oldest)) return mask;
   }

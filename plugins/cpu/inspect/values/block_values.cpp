@@ -291,8 +291,19 @@ std::uint32_t BlockValues::undefined_lanes(const Lanes& w, const Instruction& i,
   const bool global = space == Space::global;
   const std::uint8_t* values = global ? w.sites[i.site].init : shared_init_.data();
   const std::uint64_t origin = global ? w.sites[i.site].begin : 0;
+  if (values == nullptr) return 0;
+  // Mostly all that lies between the lanes' places has values.
+  constexpr std::uint64_t kFar = 1 << 12;
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = at[std::countr_zero(rest)];
+    first = std::min(first, address);
+    last = std::max(last, address);
+  }
+  const std::uint64_t from = (first - origin) / 8 * 8, end = last + bytes - origin;
+  if (mask == 0 || (end - from < kFar && all_set(values, from, end - from))) return 0;
   std::uint32_t undefined = 0;
-  for (; values != nullptr && mask != 0; mask &= mask - 1) {
+  for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
     undefined |= static_cast<std::uint32_t>(!all_set_aligned(values, at[lane] - origin, bytes))
                  << lane;
