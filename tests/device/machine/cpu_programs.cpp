@@ -90,7 +90,8 @@ class Programs {
     const auto random = [&] { return (state = state * 1664525 + 1013904223) >> 8; };
     for (float& value : x_.host) value = static_cast<float>(random()) * 0x1p-24f;
     for (float& value : y_.host) value = static_cast<float>(random()) * 0x1p-24f;
-    for (std::uint8_t& value : text_.host) value = static_cast<std::uint8_t>(random());
+    // The lower bits of such a generator repeat themselves soon.
+    for (std::uint8_t& value : text_.host) value = static_cast<std::uint8_t>(random() >> 16);
     for (int i = 0; i <= kRows; ++i) begin_.host[static_cast<std::size_t>(i)] = 16 * i;
     for (std::int32_t& value : column_.host)
       value = static_cast<std::int32_t>(random() % kElements);
