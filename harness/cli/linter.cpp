@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 #include <variant>
+#include "cli/jobs/device_threads.hpp"
 
 #include "base/file.hpp"
 #include "plan/trial.hpp"
@@ -21,6 +22,7 @@ namespace warpmark {
 Linter::Linter(LintOptions options, LazyPython& python)
     : options_(std::move(options)), python_(python) {
   options_.session.coverage = options_.coverage;
+  options_.session.threads = device_threads(1);
   if (options_.is_static) return;
   attempt([&] { session_ = std::make_unique<Session>(python_.interpreter(), options_.session); });
 }

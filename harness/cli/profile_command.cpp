@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "cli/jobs/device_threads.hpp"
 #include "cli/program/command.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/job_options.hpp"
@@ -80,6 +81,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   require_planned(work);
   if (!options.step.empty()) require_step(options.step, plans_of(work));
   require_kept({{"-o", options.page}}, options.paths, work);
+  request.session.threads = device_threads(1);
   Session session(python.interpreter(), request.session);
   require_counts(session.require());
   const InterruptGuard guard([&session] { session.interrupt(); });

@@ -171,6 +171,7 @@ protocol::Run CaseLaunch::run_with_limits(const ReadyCase& ready) const {
   // A device that can stop its own launch does so: its report shows where the kernel was.
   run.wall_limit_s = ready.planned.plan.limits.timeout_s.value_or(options_.timeout_s);
   run.schedule = schedule_;
+  run.threads = options_.threads;
   if (schedule_ != 0) {
     run.wall_limit_s *= kSlower;
     run.instructions *= kSlower;

@@ -44,6 +44,9 @@ struct SessionOptions {
   double report_s = 5;
   double start_timeout_s = 120;  ///< for device and NVRTC to start; many GPUs take tens of seconds
   uint64_t seed = 0;             ///< seed of every generator
+  /// Threads of the host that execute blocks on a device that runs there; 0: as many as that device
+  /// is set to. Never of a confined session, whose workers have none.
+  uint64_t threads = 0;
   bool use_cache = true;
   /// The checks, among known_checks(), of devices with the capability `checks` during verification;
   /// other devices are not asked. Empty: the device's default.

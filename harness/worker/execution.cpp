@@ -282,6 +282,7 @@ void Executor::set_launch_limits(const protocol::Run& run) {
   if (run.instructions > 0 || launch_limits_.find("budget") != std::string::npos) {
     options["instruction_budget"] = run.instructions;
   }
+  if (run.threads != 0) options["workers"] = run.threads;
   if (run.schedule != 0) {
     options["schedule_seed"] = run.schedule;
   } else if (launch_limits_.find("schedule") != std::string::npos) {

@@ -93,7 +93,7 @@ WARPMARK_FIELDS(ScalarBytes::Map, buffer, form)
 WARPMARK_FIELDS(Launch, kernel, grid, block, shared, arguments, cluster, cooperative, offsets)
 WARPMARK_FIELDS(Copy, from, to)
 WARPMARK_FIELDS(Fill, buffer, byte)
-WARPMARK_FIELDS(Run, buffers, scalars, steps, wall_limit_s, instructions, schedule, checks,
+WARPMARK_FIELDS(Run, buffers, scalars, steps, wall_limit_s, instructions, schedule, threads, checks,
                 counters, guard, timed_step, devices, confined)
 WARPMARK_FIELDS(Verify, run, poison)
 WARPMARK_FIELDS(KeptCopy, buffer, handle, digest)

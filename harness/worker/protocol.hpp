@@ -209,6 +209,8 @@ struct Run {
   uint64_t instructions = 0;          ///< thread-instructions
   uint64_t schedule = 0;              ///< another order of threads (warpmark/device.h); 0 is the
                                       ///< usual one
+  uint64_t threads = 0;  ///< threads of the host that execute blocks, where a device has some; 0 for
+                         ///< as many as it is set to
   std::vector<std::string> checks;    ///< checks (warpmark/device.h); empty for the usual ones
   std::vector<std::string> counters;  ///< sets of counters to report, for devices with `profile`
   Guard guard = Guard::none;

@@ -19,11 +19,72 @@ arguments: {out: {out: n, dtype: int32}, n: {scalar: n}}
 launch: {block: 32, grid: 1}
 reference: {out: "%s"}
 """
+BLOCKS = """warpmark: 1
+kernel:
+  source: |
+    extern "C" __global__ void k(float *out) {
+      float x = threadIdx.x;
+      for (int i = 0; i < 20000; ++i) x = x * 0.5f + 1;
+      out[blockIdx.x * 256 + threadIdx.x] = x;
+    }
+  entry: k
+arguments: {out: {out: 64 * 256, dtype: float32}}
+launch: {block: 256, grid: 64}
+reference: {out: "np.full(64 * 256, 2)"}
+tolerance: {atol: 0.001}
+"""
 ENDLESS = "while (*(volatile int *)out != 77) {}"
 
 
 def without_times(text):
     return COMMAND.sub("C", steady(TIME.sub(" T", text)))
+
+
+def descendants(process):
+    """The ids of a process and all that it started."""
+    parents = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open("/proc/%s/stat" % entry) as file:
+                    parents.setdefault(int(file.read().rpartition(")")[2].split()[1]), []).append(int(entry))
+            except OSError:
+                pass  # it has ended
+    found = [process]
+    for one in found:
+        found += parents.get(one, [])
+    return found
+
+
+def threads_of(process):
+    try:
+        return len(os.listdir("/proc/%d/task" % process))
+    except OSError:
+        return 0
+
+
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one processor")
+class Threads(CheckTest):
+    def most_threads(self, *arguments, **environment):
+        """The most threads that one of the processes of a check has while it runs."""
+        self.write("suites/blocks.yaml", BLOCKS)
+        own = {name: value for name, value in self.environment.items() if name != "CTEST_INTERACTIVE_DEBUG_MODE"}
+        run = subprocess.Popen([str(PROGRAM), "check", "suites", "--device", "cpu", *arguments], cwd=self.folder,
+                               env={**own, **environment}, stdout=subprocess.DEVNULL)
+        most = 0
+        while run.poll() is None:
+            most = max([most] + [threads_of(process) for process in descendants(run.pid)])
+            time.sleep(0.002)
+        self.assertEqual(run.returncode, 0)
+        return most
+
+    def test_a_process_alone_uses_all_processors(self):
+        one = self.most_threads(WARPMARK_CPU_WORKERS="1")
+        self.assertGreater(self.most_threads(), one)
+
+    def test_under_ctest_it_uses_one(self):
+        one = self.most_threads(WARPMARK_CPU_WORKERS="1")
+        self.assertEqual(self.most_threads(CTEST_INTERACTIVE_DEBUG_MODE="0"), one)
 
 
 class Parallel(CheckTest):

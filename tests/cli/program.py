@@ -28,7 +28,9 @@ SEED = int(os.environ.get("WARPMARK_TEST_SEED") or time.strftime("%Y%m%d"))
 DROP_REFUSED = 99  # an exit code
 
 # Variables that the program's environment keeps; others could change its defaults.
-KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS")
+# The last says that ctest runs other tests meanwhile.
+KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
+        "CTEST_INTERACTIVE_DEBUG_MODE")
 
 SUITE = """warpmark: 1
 kernel:

@@ -11,6 +11,7 @@
 #include "bench/bench.hpp"
 #include "cli/jobs/baseline_update.hpp"
 #include "cli/jobs/bench_comparison_job.hpp"
+#include "cli/jobs/device_threads.hpp"
 #include "cli/jobs/session_timer.hpp"
 #include "cli/request/job_setup.hpp"
 #include "cli/request/output_files.hpp"
@@ -162,7 +163,9 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   if (!work.empty() && std::ranges::all_of(work, has_error) && !context.shard)
     measure_nothing(work, request, context, out);
 
-  auto session = std::make_unique<Session>(python.interpreter(), request.session);
+  SessionOptions session_options = request.session;
+  if (!request.ranks) session_options.threads = device_threads(1);
+  auto session = std::make_unique<Session>(python.interpreter(), session_options);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.profile && session->require().has("counters")) {
     throw usage_error(

@@ -13,6 +13,7 @@
 #include "check/check.hpp"
 #include "cli/jobs/check_lanes.hpp"
 #include "cli/jobs/coverage_report.hpp"
+#include "cli/jobs/device_threads.hpp"
 #include "cli/jobs/keep_report.hpp"
 #include "cli/jobs/last_failed_report.hpp"
 #include "cli/jobs/search_report.hpp"
@@ -157,6 +158,7 @@ struct Runners {
         return shared->device;
       }
     }
+    if (!request.ranks) options.threads = device_threads(request.jobs);
     if (request.jobs > 1) require_lanes(request);
     if (request.jobs > 1 || (may_end_process(work) && can_have_lanes(request))) {
       auto lanes =

@@ -59,7 +59,7 @@ struct LaneGroups {
   // Longer ones are taken apart in memory on processors that have none.
   static constexpr int kBytes = 32, kVector = kBytes / sizeof(T), kVectors = 32 / kVector;
   typedef T Vector __attribute__((vector_size(kBytes), aligned(8), may_alias));
-  typedef u64 Four __attribute__((vector_size(32)));
+  typedef u64 Four __attribute__((vector_size(32), aligned(8), may_alias));
   typedef u64 Two __attribute__((vector_size(16)));
 
   [[gnu::always_inline]] static bool is_zero(const Vector& vector) {

@@ -337,3 +337,42 @@ extern "C" __global__ void small_copies_stored_behind_a_fence(const float* a, fl
     WAIT_BULK(0);
   }
 }
+
+// What a whole warp reads in order in between hides no write from before the barrier.
+//@ bug scattered_writes_read_in_rows_then_stored race block=64 args="float32[64] int32[64]" hazard=read_after_write says=no_fence.proxy.async_lies_between
+extern "C" __global__ void scattered_writes_read_in_rows_then_stored(float* out, int* sums) {
+  __shared__ alignas(128) float s[64];
+  s[threadIdx.x ^ 5] = threadIdx.x;  //~
+  __syncthreads();
+  float v = s[threadIdx.x];
+  if (threadIdx.x == 0) {
+    BULK_OUT(out, s, 256);  //!
+    COMMIT_BULK;
+    WAIT_BULK(0);
+  }
+  sums[threadIdx.x] = (int)v;
+}
+
+//@ bug scattered_writes_read_in_rows_then_copied_over race block=64 args="float32[64]= int32[64]" hazard=write_after_write says=no_fence.proxy.async_lies_between
+extern "C" __global__ void scattered_writes_read_in_rows_then_copied_over(const float* in, int* out) {
+  __shared__ alignas(128) float s[192];
+  __shared__ alignas(8) u64 bar;
+  int t = threadIdx.x;
+  if (t == 0) {
+    INIT(&bar, 1);
+    INIT_FENCE;
+    PROXY;
+  }
+  s[64 + (t ^ 5)] = t;  //~
+  __syncthreads();
+  s[t] = 1;
+  s[128 + t] = 2;
+  float v = s[64 + t];
+  __syncthreads();
+  if (t == 0) {
+    EXPECT(&bar, 256);
+    BULK_IN(s + 64, in, 256, &bar);  //!
+  }
+  wait_for(&bar, 0);
+  out[t] = (int)(v + s[64 + t]);
+}

@@ -76,11 +76,13 @@ LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
       deciding(program.deciding) {
   constexpr std::uint8_t kOwn = Instruction::kStrong | Instruction::kBlockScope;
   bool atomic = false, once = false;
+  proxies = program.multiplies_in_groups;
   for (const Instruction& i : program.code) {
     const OpcodeInfo* info = atomic ? nullptr : find_opcode(i.opcode);
     atomic = atomic || (info != nullptr && is_atomic(info->form));
     once = once || (i.order & Instruction::kOnce) != 0;
     swaps = swaps || is_swap(i.opcode);
+    proxies = proxies || i.opcode == Opcode::copy_bulk || i.opcode == Opcode::copy_tensor;
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
   }
   looks = atomic && once;

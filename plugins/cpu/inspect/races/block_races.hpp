@@ -65,6 +65,8 @@ struct LaunchRaces {
   std::unordered_set<std::uint32_t> before_swaps;
   bool closely = false;  ///< every race is described, even a known one (Checks::closely)
   bool swaps = false;    ///< the program has a compare-and-swap
+  bool proxies = false;  ///< it reads or writes shared memory by the async proxy, for which earlier
+                         ///< writes matter beyond barriers
   bool looks = false;    ///< the program has atomics, and volatile loads that are not repeated
   /// The races among `unsettled`, at the launch's end.
   [[nodiscard]] std::vector<Fault> settled() const;
@@ -129,7 +131,7 @@ class BlockRaces final : public Check {
     if ((cell | count) % kRowCells != 0 || in_cluster_ || address >= reserved_) return {};
     use(address, address + bytes);
     return {shared_rows_.data() + cell / kRowCells,
-            launch_.flights.empty() ? order_.barrier() : order_.start()};
+            launch_.flights.empty() && !launch_.proxies ? order_.barrier() : order_.start()};
   }
   /// Where a plain read of [begin, end) of the block's own shared memory is noted if nothing but
   /// reads has happened there since the last barrier; null if its records are needed now.
