@@ -123,6 +123,32 @@ Mean mean_of(std::span<const double> values) {
   return {mean, std::sqrt(squares / (n - 1) / n), n - 1};
 }
 
+Mean trimmed_mean(std::vector<double> values) {
+  if (values.empty()) throw internal_error("a mean of no values");
+  constexpr size_t kShare = 5;  // one of so many goes at either end
+  std::sort(values.begin(), values.end());
+  const size_t cut = values.size() / kShare;
+  const std::span<const double> kept = std::span(values).subspan(cut, values.size() - 2 * cut);
+  Mean mean = mean_of(kept);
+  std::fill_n(values.begin(), cut, kept.front());
+  std::fill_n(values.end() - static_cast<std::ptrdiff_t>(cut), cut, kept.back());
+  const double share = static_cast<double>(kept.size()) / static_cast<double>(values.size());
+  mean.error = mean_of(values).error / share;
+  return mean;
+}
+
+PairedLevels paired_levels(std::span<const double> first, std::span<const double> second) {
+  if (first.size() != second.size()) throw internal_error("turns that do not pair");
+  std::vector<double> differences, middles;
+  for (size_t i = 0; i < first.size(); ++i) {
+    differences.push_back(first[i] - second[i]);
+    middles.push_back((first[i] + second[i]) / 2);
+  }
+  const Mean difference = trimmed_mean(std::move(differences));
+  const double middle = trimmed_mean(std::move(middles)).value;
+  return {middle + difference.value / 2, middle - difference.value / 2, difference.error};
+}
+
 std::vector<double> holm(std::span<const double> tails) {
   std::vector<size_t> order(tails.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -45,6 +45,20 @@ struct Mean {
 /// Throws an internal error for no values.
 Mean mean_of(std::span<const double> values);
 
+/// The mean without the fifth of the values at either end, with the standard error of Tukey and
+/// McLaughlin (Sankhya A 25, 1963). Throws an internal error for no values.
+Mean trimmed_mean(std::vector<double> values);
+
+/// The levels of two series of which each sample was taken beside the other's of the same index: their
+/// difference is that of neighbours, so that what slows both for a while is not in it. Exchanging
+/// the series exchanges the levels.
+struct PairedLevels {
+  double first = 0, second = 0;
+  double error = 0;  ///< standard error of the difference
+};
+/// Throws an internal error for no samples, or not as many of both.
+PairedLevels paired_levels(std::span<const double> first, std::span<const double> second);
+
 /// Adjusts the p-values of several tests so that together they reject a true hypothesis no more
 /// often than one would (Holm, Scandinavian Journal of Statistics 6, 1979). In the order of `tails`.
 std::vector<double> holm(std::span<const double> tails);

@@ -1,5 +1,7 @@
 #include "bench/bench.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -82,7 +84,7 @@ class Measurements {
     if (!attempt.timed && !item.timing.profile)
       attempt.outcome.notices.emplace_back("not timed: there is no sample");
     if (attempt.timed) refuse_impossible(item.work, attempt);
-    if (attempt.timed && job.baseline) hold_against(*job.baseline, item, attempt);
+    if (attempt.timed) hold_against(job, item, attempt);
     return attempt;
   }
 
@@ -101,37 +103,42 @@ class Measurements {
         planned.plan.steps.size());
   }
 
-  // Adds the ratio in the first mode. A case without a time of its baseline keeps its own time and says
-  // why there is no ratio, unless there must be one.
-  void hold_against(TimedBaseline& baseline, const BenchWork& item,
-                    CaseRun::Attempt& attempt) const {
-    TimingJob& job = baseline.job;
-    const auto timed =
-        timed_case(baseline.planned, "", job.options, std::move(job.processes), ceilings());
-    std::string why;
+  // Adds the ratios. A case without a time of its baseline keeps its own time and says why there is no
+  // ratio, unless there must be one.
+  void hold_against(const TimingJob& own, const BenchWork& item, CaseRun::Attempt& attempt) const {
+    TimedCase& timed = *attempt.timed;
+    timed.not_held = item.no_rival;
+    if (own.rival && !own.baseline) timed.not_held = "work of several devices takes no turns";
+    if (!own.baseline && !timed.not_held.empty())
+      attempt.outcome.notices.push_back("not held against anything: " + timed.not_held);
+    if (!own.baseline) return;
+    TimedBaseline& baseline = *own.baseline;
+    const TimingJob& job = baseline.job;
+    warpmark::hold_against(timed, baseline, ceilings());
+    const std::optional<TimedCase> its =
+        timed_case(baseline.planned, "", job.options, job.processes, ceilings());
     if (job.outcome.verdict != Verdict::passed) {
-      why = job.outcome.message.empty() ? job.outcome.reason : job.outcome.message;
-    } else if (timed) {
-      if (const auto found = impossible(*timed, baseline.planned)) {
-        why = impossible_text(*found, "");
-      } else {
-        attempt.timed->relative = relative_to_baseline(*attempt.timed, *timed);
-      }
+      timed.not_held = job.outcome.message.empty() ? job.outcome.reason : job.outcome.message;
+    } else if (const auto found = its ? impossible(*its, baseline.planned) : std::nullopt) {
+      timed.not_held = impossible_text(*found, "");
+    } else if (!timed.series.front().relative && timed.against_counters.empty()) {
+      timed.not_held = "there is no sample of both";
     }
-    const AgainstBaseline& against = *item.work.which.suite->bench.against_baseline;
-    const auto refuse = [&](const std::string& message) {
-      fail(attempt.outcome, FailureKind::slower, verdict_error(message, against.where));
-      attempt.timed.reset();
-    };
-    if (!attempt.timed->relative) {
-      const std::string no_ratio =
-          "the baseline could not be timed: " + (why.empty() ? "there is no sample" : why);
-      if (against.most) return refuse(no_ratio);
+    const bool is_held = timed.not_held.empty();
+    const std::string no_ratio =
+        fmt::format("{} could not be timed: {}", timed.against, timed.not_held);
+    if (!is_held) {
+      for (BenchSeries& series : timed.series) series.relative.reset();
       attempt.outcome.notices.push_back(no_ratio);
-    } else if (against.most) {
-      const double most = positive_number(*against.most, item.work.which.scope());
-      if (attempt.timed->relative->low > most) refuse(slower_text(*attempt.timed->relative, most));
     }
+    const auto& against = item.work.which.suite->bench.against_baseline;
+    if (!against || !against->most || own.rival) return;
+    const double most = positive_number(*against->most, item.work.which.scope());
+    if (is_held && timed.series.front().relative->low <= most) return;
+    if (!is_held) attempt.outcome.notices.pop_back();
+    fail(attempt.outcome, FailureKind::slower,
+         verdict_error(is_held ? slower_text(timed, most) : no_ratio, against->where));
+    attempt.timed.reset();
   }
 
   // A time that cannot be is no result.
@@ -154,6 +161,7 @@ class Measurements {
       job.which = &item->work.which;
       job.planned = item->work.planned.get();
       job.options = item->timing;
+      job.rival = item->rival;
     }
     jobs_.resize(timer_.measure(jobs_));
   }

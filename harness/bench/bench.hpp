@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -33,7 +34,9 @@ class CaseTimer {
 struct BenchWork {
   CaseWork work;
   TimingOptions timing;
-  std::string sources;  ///< sources_hash()
+  std::string sources;                      ///< sources_hash()
+  std::shared_ptr<const Rival> rival = {};  ///< what it is held against, if that is asked for
+  std::string no_rival = {};  ///< why it is held against nothing, though it is asked for
 };
 
 struct BenchOptions : RunOptions {

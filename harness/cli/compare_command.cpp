@@ -15,6 +15,7 @@
 #include "report/comparison/comparison_junit.hpp"
 #include "report/comparison/comparison_report.hpp"
 #include "results/journal_folder.hpp"
+#include "results/turns_comparison.hpp"
 
 namespace warpmark {
 
@@ -41,15 +42,22 @@ ExitCode compare(const CompareState& state, Output& out) {
   const ProblemFormats formats = formats_given(state.formats, state.junit, state.annotations);
   const bool annotated = wants_annotations(formats.annotations, state.json || state.markdown);
   if (annotated) out.write_for_runner();
+  // One journal is compared with what its cases took turns with.
+  const bool turns = state.contender.empty();
   std::vector<std::filesystem::path> inputs = comparable_files(state.baseline);
-  for (std::filesystem::path& file : comparable_files(state.contender)) {
-    inputs.push_back(std::move(file));
+  if (!turns) {
+    for (std::filesystem::path& file : comparable_files(state.contender))
+      inputs.push_back(std::move(file));
   }
   require_kept(files_of(formats), inputs);
-  const BenchResult baseline = read_baseline_or_folder(state.baseline);
-  const BenchResult contender = read_baseline_or_folder(state.contender);
-  const BenchComparison comparison = compare_benches(baseline, contender, request.options());
-  const ComparedBenches compared = request.compared(baseline, contender, comparison);
+  BenchResult baseline = read_baseline_or_folder(state.baseline);
+  const BenchResult contender = turns ? baseline : read_baseline_or_folder(state.contender);
+  if (turns) baseline = other_sides(contender);
+  const BenchComparison comparison = turns
+                                         ? compare_turns(contender, request.options())
+                                         : compare_benches(baseline, contender, request.options());
+  ComparedBenches compared = request.compared(baseline, contender, comparison);
+  compared.advises = !turns;
   const std::vector<Problem> changes = changes_as_problems(compared);
   if (!formats.junit.empty())
     write_file_atomically(formats.junit, junit_text(comparison_junit(compared)));
@@ -82,8 +90,9 @@ Command compare_command(const ArgumentParser& program) {
                  "The earlier journal, a baseline of counters, or a folder of them")
       .required()
       .value_name("");
-  app.add_option("CONTENDER", state->contender, "The later journal, or a folder of journals")
-      .required()
+  app.add_option("CONTENDER", state->contender,
+                 "The later journal, or a folder of journals; none: what the cases of\n"
+                 "`bench --against` took turns with")
       .value_name("");
   app.add_option("--min-effect", state->min_effects,
                  "The smallest change that counts, in percent (default 2; 0 for counters);\n"

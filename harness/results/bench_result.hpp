@@ -48,6 +48,7 @@ struct BenchSeries {
   std::optional<double> bytes_per_s, flops_per_s, copy_share, read_share, peak_share;
   /// Seconds of a single run on a new state, with which the mean of a batch or graph was compared.
   std::optional<double> single_s;
+  std::optional<RelativeTime> relative;  ///< to what it took turns with, if it did
 };
 
 /// The counters of a source line of a kernel in one run of a case.
@@ -105,7 +106,11 @@ struct CaseMeasurement : MeasuredFacts {
   std::string peak_dtype;  ///< the type of a measured peak; "" for a peak that the suite gives
   std::vector<BenchSeries> series;       ///< empty for a case that was not timed
   std::vector<NewStateTimes> new_state;  ///< one for each process
-  std::optional<RelativeTime> relative;  ///< to the suite's baseline, if that was timed, too
+  std::string against;  ///< what it was held against: "its baseline", "old.cu"; "" for nothing
+  std::string
+      not_held;  ///< why there is no ratio; "" if there is one, or nothing to hold it against
+  /// The counters of what it was held against, on devices that count.
+  std::vector<std::pair<std::string, int64_t>> against_counters;
   /// Reasons why runs that reuse earlier results may be among its times; empty if none can be.
   std::vector<std::string> untested;
 

@@ -100,9 +100,9 @@ std::vector<std::string> doubts(const BenchCase& before, const BenchSeries& base
   std::vector<std::string> notes;
   add_doubts("baseline", before, baseline, least_effect, notes);
   add_doubts("contender", after, contender, least_effect, notes);
-  if (before.relative && after.relative) {
-    notes.push_back(fmt::format("{:.3g} of the suite's baseline before, and {:.3g} now",
-                                before.relative->ratio, after.relative->ratio));
+  if (baseline.relative && contender.relative && before.against == after.against) {
+    notes.push_back(fmt::format("{:.3g} of {} before, and {:.3g} now", baseline.relative->ratio,
+                                after.against, contender.relative->ratio));
   }
   if (baseline.batch != contender.batch) {
     notes.push_back(

@@ -25,6 +25,17 @@ void each_field(BenchProcess& process, const Visit& visit) {
 }
 
 template <typename Visit>
+void each_field(RelativeTime& time, const Visit& visit) {
+  visit({"own_s", "The middle of the rounds; seconds of one run."}, time.own_s);
+  visit({"baseline_s", "The same of the baseline."}, time.baseline_s);
+  visit({"ratio", "The middle of the rounds' ratios."}, time.ratio);
+  visit({"low", "Of its 95 % interval."}, time.low);
+  visit("high", time.high);
+  visit("rounds", time.rounds);
+  visit(FieldInfo("tail", "How likely equal times look so different.").if_set(), time.tail);
+}
+
+template <typename Visit>
 void each_field(BenchSeries& series, const Visit& visit) {
   Summary& summary = series.summary;
   visit(FieldInfo("mode").no_column().from_month("2026-12"), series.mode);
@@ -66,6 +77,10 @@ void each_field(BenchSeries& series, const Visit& visit) {
             .no_column()
             .if_set(),
         series.single_s);
+  visit(FieldInfo("relative", "The time over that of what it took turns with (`against`).")
+            .no_column()
+            .if_set(),
+        series.relative);
 }
 void check_record(const RecordField& record, const BenchSeries& series);
 
@@ -73,16 +88,6 @@ template <typename Visit>
 void each_field(NewStateTimes& times, const Visit& visit) {
   visit({"first_s", "Of the first run with its inputs."}, times.first_s);
   visit({"last_s", "The median of some at the end."}, times.last_s);
-}
-
-template <typename Visit>
-void each_field(RelativeTime& time, const Visit& visit) {
-  visit({"own_s", "The median of the rounds; seconds of one run."}, time.own_s);
-  visit({"baseline_s", "The same of the baseline."}, time.baseline_s);
-  visit({"ratio", "The median of the rounds' ratios."}, time.ratio);
-  visit({"low", "Of its 95 % interval."}, time.low);
-  visit("high", time.high);
-  visit("rounds", time.rounds);
 }
 
 template <typename Visit>
@@ -136,11 +141,14 @@ void each_field(CaseMeasurement& one, const Visit& visit) {
   visit(FieldInfo("new_state", "Cold runs that can find nothing of an earlier one, a process each.")
             .if_set(),
         one.new_state);
-  visit(FieldInfo("relative_to_baseline",
-                  "The time over that of the suite's baseline, both taken by turns; absent unless "
-                  "`bench.against_baseline` asks for it.")
+  visit(FieldInfo("against",
+                  "What the case was held against: `bench.against_baseline`, or `--against`.")
             .if_set(),
-        one.relative);
+        one.against);
+  visit(FieldInfo("not_held", "Why it has no ratio, though it was to have one.").if_set(),
+        one.not_held);
+  visit(FieldInfo("against_counters", "Those of what it was held against.").no_column().if_set(),
+        NamedValues{one.against_counters});
   visit(FieldInfo("untested",
                   "Why a kernel that answers from an earlier run may be among these; absent where "
                   "it cannot be.")

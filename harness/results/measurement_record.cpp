@@ -148,17 +148,51 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
   return timed;
 }
 
-std::optional<RelativeTime> relative_to_baseline(const TimedCase& timed,
-                                                 const TimedCase& baseline) {
-  const auto medians = [](const TimedCase& of) {
-    std::vector<double> seconds;
-    for (const BenchProcess& process : of.series.front().processes)
-      if (process.median_s > 0) seconds.push_back(process.median_s);
-    return seconds;
-  };
-  const std::vector<double> own_s = medians(timed), baseline_s = medians(baseline);
-  if (own_s.empty() || own_s.size() != baseline_s.size()) return std::nullopt;
-  return relative_time(own_s, baseline_s);
+namespace {
+
+// One side's series with the empty kernels of both, where these are alike: an overhead of each would
+// add to the ratio what they happen to differ by.
+TimedSeries with_empties(const TimedSeries& own, const TimedSeries& other) {
+  TimedSeries series;
+  series.mode = own.mode;
+  series.batch = own.batch;
+  series.empty_seconds = own.empty_seconds;
+  if (own.batch == other.batch)
+    series.empty_seconds.insert(series.empty_seconds.end(), other.empty_seconds.begin(),
+                                other.empty_seconds.end());
+  return series;
+}
+
+}  // namespace
+
+void hold_against(TimedCase& timed, const TimedBaseline& baseline,
+                  const std::optional<Ceilings>& ceilings) {
+  timed.against = baseline.name;
+  if (baseline.job.processes.empty()) return;
+  const Measurement& its = baseline.job.processes.front();
+  timed.against_counters = its.counters;
+  for (BenchSeries& series : timed.series) {
+    std::vector<double> own_s, baseline_s;
+    const auto find = [&](const std::vector<TimedSeries>& all) {
+      const auto found = std::ranges::find(all, series.mode, &TimedSeries::mode);
+      return found == all.end() || found->seconds.empty() ? nullptr : &*found;
+    };
+    for (const TimedRound& round : baseline.rounds) {
+      const TimedSeries *own = find(round.own), *other = find(round.baseline);
+      if (own == nullptr || other == nullptr || own->seconds.size() != other->seconds.size())
+        continue;
+      require_times(own->seconds);
+      require_times(other->seconds);
+      const PairedLevels levels = paired_levels(own->seconds, other->seconds);
+      const auto run_s = [&](double level, const TimedSeries& of, size_t launches) {
+        return std::max(kLeastTime, level - overhead_of(of, launches, ceilings).value_or(0));
+      };
+      own_s.push_back(
+          run_s(levels.first, with_empties(*own, *other), timed.measurement.kernels.size()));
+      baseline_s.push_back(run_s(levels.second, with_empties(*other, *own), its.kernels.size()));
+    }
+    if (own_s.size() > 1) series.relative = mean_relative_time(own_s, baseline_s);
+  }
 }
 
 std::string sources_hash(const Plan& plan, const fs::path& suite_folder) {

@@ -8,6 +8,7 @@
 
 #include "plan/plugin_loader.hpp"
 #include "results/bench_result.hpp"
+#include "runtime/timing_job.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {
@@ -27,9 +28,10 @@ std::optional<TimedCase> timed_case(const PlannedCase& planned, std::string sour
                                     std::vector<Measurement> processes,
                                     const std::optional<Ceilings>& ceilings);
 
-/// The case's time divided by that of its baseline, where each process timed both; nothing unless
-/// all processes have times of both.
-std::optional<RelativeTime> relative_to_baseline(const TimedCase& timed, const TimedCase& baseline);
+/// Adds what the case was held against: the ratio of each series, or the counters of a device that
+/// counts. Launches of either side are allowed for (BenchSeries).
+void hold_against(TimedCase& timed, const TimedBaseline& baseline,
+                  const std::optional<Ceilings>& ceilings);
 
 /// SHA-256 over the plan and the texts of its translation units and of their headers outside the
 /// toolkit: equal if the measured program is the same. Throws a usage error for a file that cannot

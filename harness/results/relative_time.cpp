@@ -1,8 +1,11 @@
 #include "results/relative_time.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
+
+#include "base/statistics.hpp"
 
 namespace warpmark {
 
@@ -43,6 +46,28 @@ RelativeTime relative_time(std::span<const double> own_s, std::span<const double
   relative.ratio = median_of(ratios);
   relative.rounds = static_cast<int64_t>(ratios.size());
   set_interval(ratios, relative);
+  return relative;
+}
+
+RelativeTime mean_relative_time(std::span<const double> own_s, std::span<const double> baseline_s) {
+  std::vector<double> own, baseline, ratios;
+  for (size_t i = 0; i < own_s.size(); ++i) {
+    own.push_back(std::log(own_s[i]));
+    baseline.push_back(std::log(baseline_s[i]));
+    ratios.push_back(own.back() - baseline.back());
+  }
+  const Mean mean = mean_of(ratios);
+  const Interval interval = mean.interval();
+  RelativeTime relative;
+  relative.own_s = std::exp(mean_of(own).value);
+  relative.baseline_s = std::exp(mean_of(baseline).value);
+  relative.ratio = std::exp(mean.value);
+  relative.low = std::exp(interval.low);
+  relative.high = std::exp(interval.high);
+  relative.rounds = static_cast<int64_t>(ratios.size());
+  relative.tail = mean.error > 0    ? student_tail(mean.value / mean.error, mean.freedom)
+                  : mean.value == 0 ? 1
+                                    : 0;
   return relative;
 }
 

@@ -23,25 +23,32 @@ std::pair<BenchSeries, BenchSeries> aligned(BenchSeries before,
   return {std::move(before), std::move(after)};
 }
 
+void judge_ratio(ComparedPoint& point, const RatioOfTimes& ratio, double effect) {
+  point.ratio = ratio;
+  point.tail = ratio.tail;
+  const bool is_same = !is_down(ratio.low, effect) && !is_up(ratio.high, effect);
+  point.verdict = is_same ? ChangeVerdict::same : ChangeVerdict::inconclusive;
+}
+
 void compare_times(ComparedPoint& point, const BenchSeries& before, const BenchSeries& after,
                    double effect) {
   const RatioOfTimes ratio = ratio_of_times(after, before);
-  point.ratio = ratio;
-  point.verdict = ChangeVerdict::inconclusive;
+  judge_ratio(point, ratio, effect);
   if (!is_known(before) || !is_known(after)) {
+    point.verdict = ChangeVerdict::inconclusive;
+    point.tail.reset();
     point.reason = fmt::format("too few samples for an interval: {} and {}", before.summary.count,
                                after.summary.count);
     return;
   }
-  if (!is_down(ratio.low, effect) && !is_up(ratio.high, effect)) {
-    point.verdict = ChangeVerdict::same;
-  } else if (is_up(ratio.value, effect) || is_down(ratio.value, effect)) {
+  if (point.verdict == ChangeVerdict::same) return;
+  if (is_up(ratio.value, effect) || is_down(ratio.value, effect))
     point.reason = explained_by_clock(mean_clock(before), mean_clock(after), ratio.value, effect);
-  }
-  if (point.reason.empty()) point.tail = ratio.tail;
-  if (point.verdict == ChangeVerdict::inconclusive && point.reason.empty() &&
-      std::min(before.processes.size(), after.processes.size()) <= 1)
+  if (!point.reason.empty()) {
+    point.tail.reset();
+  } else if (std::min(before.processes.size(), after.processes.size()) <= 1) {
     point.reason = "times of one process";
+  }
 }
 
 void judge_times(std::vector<ComparedPoint>& points, const ComparisonOptions& options,

@@ -24,6 +24,9 @@ std::pair<BenchSeries, BenchSeries> aligned(BenchSeries before,
 void compare_times(ComparedPoint& point, const BenchSeries& before, const BenchSeries& after,
                    double effect);
 
+/// Puts a ratio into the point, likewise.
+void judge_ratio(ComparedPoint& point, const RatioOfTimes& ratio, double effect);
+
 /// Judges all points that have a tail, corrected for their number: one test of a hundred finds what
 /// is not there.
 void judge_times(std::vector<ComparedPoint>& points, const ComparisonOptions& options,

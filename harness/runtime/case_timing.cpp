@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "base/clock.hpp"
 #include "base/dtype.hpp"
+#include "base/turns.hpp"
 #include "runtime/case_fit.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/replayed_time.hpp"
 #include "runtime/requests.hpp"
-#include "runtime/turns.hpp"
 #include "worker/protocol.hpp"
 
 namespace warpmark {
@@ -62,6 +63,45 @@ void refuse_replayed(CaseTiming::Ongoing& one) {
        verdict_error(replayed_text(*found, restores), planned.positions.find("/kernel")));
 }
 
+// How often a process loads what takes turns: where modules lie changes times by some percent, and
+// another order puts them elsewhere.
+constexpr uint64_t kLoadings = 2;
+
+// Joins the measurements of two loadings in one process.
+void add_loading(Measurement& all, Measurement more) {
+  const auto add = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (TimedSeries& series : more.series) {
+    const auto same = std::ranges::find(all.series, series.mode, &TimedSeries::mode);
+    if (same == all.series.end()) {
+      all.series.push_back(std::move(series));
+      continue;
+    }
+    add(same->seconds, series.seconds);
+    add(same->empty_seconds, series.empty_seconds);
+    add(same->single_seconds, series.single_seconds);
+    same->stop = std::max(same->stop, series.stop);
+    same->latency_hidden = same->latency_hidden && series.latency_hidden;
+    same->late += series.late;
+  }
+  all.after = more.after;
+  all.seconds += more.seconds;
+  add(all.honest.last_s, more.honest.last_s);
+  all.outputs_differ = all.outputs_differ || more.outputs_differ;
+}
+
+// True for buffers that may be the same memory: alike in all that a run makes of them.
+bool are_alike(const protocol::BufferBytes& one, const protocol::BufferBytes& other) {
+  const auto is_plain = [](const protocol::BufferBytes& buffer) {
+    return buffer.symbol.empty() && buffer.holder.empty() && buffer.pointers.empty() &&
+           !buffer.image && !buffer.partition;
+  };
+  return is_plain(one) && is_plain(other) && one.bytes == other.bytes &&
+         one.has_initial == other.has_initial && one.inout == other.inout &&
+         one.lead == other.lead && one.row == other.row && one.pitch == other.pitch;
+}
+
 uint64_t result_bytes(const Results& results) {
   uint64_t all = 0;
   for (const auto& [name, array] : results) all += array.bytes().size();
@@ -86,7 +126,7 @@ uint64_t CaseTiming::Ongoing::bytes() const {
   uint64_t all = 0;
   for (const auto& [name, array] : ready->inputs.arrays) all += array.bytes().size();
   all += 2 * result_bytes(results);
-  return other ? 2 * all : all;
+  return (other ? 2 * all : all) + (against ? against->bytes() : 0);
 }
 
 CaseTiming::~CaseTiming() {
@@ -143,18 +183,47 @@ void CaseTiming::time_by_turns(std::vector<Ongoing>& group, const DoSteps& do_st
       [&](uint64_t process, size_t party) {
         Ongoing& one = group[party];
         const bool goes_on = one.job.outcome.verdict == Verdict::passed;
+        // Its baseline was loaded after it, even one that is not right.
+        const bool others_came_between = group.size() > 1 || one.job.baseline != nullptr;
         if (goes_on && process < processes_for(one.job))
-          take_turn(one, process, group.size() > 1, do_steps);
+          take_turn(one, process, others_came_between, do_steps);
         return true;
       });
-  for (Ongoing& one : group) {
+  const auto finish = [](Ongoing& one) {
     if (one.job.outcome.verdict == Verdict::passed) refuse_replayed(one);
     if (one.job.outcome.verdict == Verdict::passed) {
       add_costs(one);
     } else {
       one.job.processes.clear();
     }
+  };
+  for (Ongoing& one : group) {
+    finish(one);
+    if (one.against) finish(*one.against);
   }
+}
+
+void CaseTiming::hold_against(Ongoing& one, Ongoing against) {
+  const protocol::Run run = launch_.run_with_limits(*one.ready);
+  const protocol::Run other = launch_.run_with_limits(*against.ready);
+  const std::vector<BufferArrays> own = buffer_arrays(run, *one.ready);
+  const std::vector<BufferArrays> others = buffer_arrays(other, *against.ready);
+  for (size_t i = 0; i < other.buffers.size(); ++i) {
+    const std::string& name = other.buffers[i].name;
+    const auto found = std::ranges::find(run.buffers, name, &protocol::BufferBytes::name);
+    if (found == run.buffers.end()) continue;
+    const Array* mine = own[static_cast<size_t>(found - run.buffers.begin())].initial;
+    const Array* its = others[i].initial;
+    const bool same_values = (mine == nullptr) == (its == nullptr) &&
+                             (mine == nullptr || std::ranges::equal(mine->bytes(), its->bytes()));
+    if (!same_values) {
+      one.job.outcome.notices.push_back(
+          fmt::format("`{}` has other values in {}", name, one.job.baseline->name));
+    } else if (are_alike(*found, other.buffers[i])) {
+      one.shared.push_back(name);
+    }
+  }
+  one.against = std::make_unique<Ongoing>(std::move(against));
 }
 
 void CaseTiming::take_turn(Ongoing& one, uint64_t process, bool others_came_between,
@@ -165,8 +234,7 @@ void CaseTiming::take_turn(Ongoing& one, uint64_t process, bool others_came_betw
     if (process == 0) return time_here(one, others_came_between, outcome);
     TimingWorker& worker = *further_[process - 1];
     worker.link.greet();
-    worker.units.prepare(*one.job.which, *one.job.planned, CaseUnits::Purpose::time, nullptr,
-                         outcome);
+    prepare(one, worker.units, outcome);
     time(one, worker.dialogue, outcome);
     worker.link.case_was_run();
   });
@@ -198,75 +266,188 @@ void CaseTiming::time_here(Ongoing& one, bool others_came_between, Outcome& outc
   // A worker that was ended from outside is replaced, and does not have the case.
   if (others_came_between || !worker_.runs()) {
     worker_.greet();
-    units_.prepare(*one.job.which, *one.job.planned, CaseUnits::Purpose::time, nullptr, outcome);
+    prepare(one, units_, outcome);
   }
   time(one, dialogue_, outcome);
 }
 
-// Times the case in a worker with its kernels loaded.
-void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
-  TimingOptions options = share_of(one.job.options, processes_for(one.job));
-  // Each mode changes caches and clocks for the next, so the order is random.
-  std::shuffle(options.modes.begin(), options.modes.end(), order_);
-  const bool is_first = one.job.processes.empty();
-  const bool is_small = result_bytes(one.last) <= kMostJudgedBytes;
-  // Large results are fetched once, or not at all if the device says that they are the checked ones.
-  bool fetches = is_small || (is_first && (!one.on_device.digest || one.other));
-  Measurement measured = ask(one, dialogue, options, fetches, outcome);
-  const bool is_other = measured.digest != one.on_device.digest || measured.inputs_differ;
-  if (!fetches && (is_other || (is_first && measured.outputs_differ))) {
-    // The timed run must be the judged one: so it is timed again.
-    fetches = true;
-    measured = ask(one, dialogue, options, fetches, outcome);
+void CaseTiming::prepare(Ongoing& one, CaseUnits& units, Outcome& outcome) {
+  units.prepare(*one.job.which, *one.job.planned, CaseUnits::Purpose::time, nullptr, outcome);
+  if (!one.against) return;
+  TimingJob& against = one.against->job;
+  try {
+    Outcome ignored;  // with notices that it gave before
+    units.prepare(*against.which, *against.planned, CaseUnits::Purpose::beside, nullptr, ignored);
+    if (ignored.verdict != Verdict::passed) against.outcome = ignored;
+  } catch (const CaseEnded&) {
+    skip(against.outcome, "it cannot be loaded beside the case");
   }
-  if (fetches) judge_left(one, outcome);
-  const bool is_unsteady = measured.outputs_differ && is_first;
-  options.modes.clear();
-  const int rounds = is_unsteady && is_small ? kFurtherRounds : 0;
-  for (int round = 0; round < rounds && outcome.verdict == Verdict::passed; ++round) {
-    ask(one, dialogue, options, true, outcome);
-    judge_left(one, outcome);
-  }
-  if (outcome.verdict != Verdict::passed) return;
-  if (fetches) one.on_device.digest = measured.digest;
-  one.job.processes.push_back(std::move(measured));
+  if (against.outcome.verdict != Verdict::passed) one.against.reset();
 }
 
-Measurement CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue, const TimingOptions& options,
-                            bool fetch, Outcome& outcome) {
+// Times the case in a worker with its kernels loaded.
+void CaseTiming::time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome) {
+  const uint64_t loadings = one.against ? kLoadings : 1;
+  TimingOptions options = share_of(one.job.options, processes_for(one.job) * loadings);
+  if (one.against) {  // each has the time that it would have alone
+    options.budget_s *= 2;
+    options.min_seconds *= 2;
+  }
+  // Each mode changes caches and clocks for the next, so the order is random.
+  std::shuffle(options.modes.begin(), options.modes.end(), order_);
+  std::vector<Measurement> all;
+  std::vector<TimedRound> rounds;
+  for (uint64_t loading = 0; loading < loadings; ++loading) {
+    std::vector<Measurement> sides =
+        time_loading(one, dialogue, options, loading % 2 == 1, outcome);
+    if (outcome.verdict != Verdict::passed) return;
+    if (sides.size() > 1) rounds.push_back({sides[0].series, sides[1].series});
+    for (size_t i = 0; i < sides.size(); ++i) {
+      if (i < all.size()) {
+        add_loading(all[i], std::move(sides[i]));
+      } else {
+        all.push_back(std::move(sides[i]));
+      }
+    }
+    if (!one.against) break;
+  }
+  one.job.processes.push_back(std::move(all[0]));
+  if (!one.against) return;
+  one.against->job.processes.push_back(std::move(all[1]));
+  auto& known = one.job.baseline->rounds;
+  known.insert(known.end(), rounds.begin(), rounds.end());
+}
+
+std::vector<Measurement> CaseTiming::time_loading(Ongoing& one, CaseDialogue& dialogue,
+                                                  const TimingOptions& options, bool against_first,
+                                                  Outcome& outcome) {
+  const bool is_first = one.job.processes.empty();
+  const auto is_small = [](const Ongoing& side) {
+    return result_bytes(side.last) <= kMostJudgedBytes;
+  };
+  // Large results are fetched once, or not at all if the device says that they are the checked ones.
+  for (Ongoing* side : {&one, one.against.get()}) {
+    if (side == nullptr) continue;
+    side->fetches = is_small(*side) || (is_first && (!side->on_device.digest || side->other));
+  }
+  const auto must_fetch = [&](const Ongoing& side, const Measurement& measured) {
+    const bool is_other = measured.digest != side.on_device.digest || measured.inputs_differ;
+    return !side.fetches && (is_other || (is_first && measured.outputs_differ));
+  };
+  std::vector<Measurement> sides = ask(one, dialogue, options, against_first, outcome);
+  const bool own_again = must_fetch(one, sides[0]);
+  const bool against_again = one.against && must_fetch(*one.against, sides[1]);
+  if (own_again || against_again) {
+    // The timed run must be the judged one: so it is timed again.
+    one.fetches = one.fetches || own_again;
+    if (one.against) one.against->fetches = one.against->fetches || against_again;
+    sides = ask(one, dialogue, options, against_first, outcome);
+  }
+  judge_sides(one, outcome);
+  TimingOptions once = options;
+  once.modes.clear();
+  const bool is_unsteady =
+      is_first && is_small(one) && std::ranges::any_of(sides, &Measurement::outputs_differ);
+  const int rounds = is_unsteady ? kFurtherRounds : 0;
+  for (int round = 0; round < rounds && outcome.verdict == Verdict::passed; ++round) {
+    ask(one, dialogue, once, against_first, outcome);
+    judge_sides(one, outcome);
+  }
+  if (one.fetches) one.on_device.digest = sides[0].digest;
+  if (one.against && one.against->fetches) one.against->on_device.digest = sides[1].digest;
+  return sides;
+}
+
+protocol::TimedSide CaseTiming::side_of(Ongoing& one, std::vector<int>& fds,
+                                        const Ongoing* sharer) const {
+  const ReadyCase& ready = *one.ready;
+  protocol::TimedSide side{launch_.run_with_limits(ready), ready.planned.plan.restore};
+  side.fetch = one.fetches;
+  side.copies = one.on_device.copies;
+  for (const auto& placed : ready.placed) placed.second.spread(kFirstPoison);
+  std::vector<BufferArrays> arrays = buffer_arrays(side.run, ready, &one.last);
+  if (sharer != nullptr) {
+    const protocol::Run run = launch_.run_with_limits(*sharer->ready);
+    const std::vector<BufferArrays> others = buffer_arrays(run, *sharer->ready);
+    // One value under one descriptor, of which a worker keeps one copy.
+    for (size_t i = 0; i < arrays.size(); ++i) {
+      if (std::ranges::count(sharer->shared, side.run.buffers[i].name) == 0) continue;
+      const auto same =
+          std::ranges::find(run.buffers, side.run.buffers[i].name, &protocol::BufferBytes::name);
+      arrays[i].initial = others[static_cast<size_t>(same - run.buffers.begin())].initial;
+    }
+  }
+  const auto add = [&fds](const std::vector<int>& more) {
+    fds.insert(fds.end(), more.begin(), more.end());
+  };
+  add(descriptors(arrays));
+  if (one.other) {
+    side.other = launch_.run_with_limits(*one.other);
+    add(descriptors(*side.other, *one.other, &one.other_last));
+  }
+  return side;
+}
+
+// The measurements of the case and of what takes turns with it. If there is no room for both, the
+// case is timed alone.
+std::vector<Measurement> CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue,
+                                         const TimingOptions& options, bool against_first,
+                                         Outcome& outcome) {
   const ReadyCase& ready = *one.ready;
   const Plan& plan = ready.planned.plan;
-  protocol::Time request{launch_.run_with_limits(ready), std::to_integer<uint8_t>(kFirstPoison),
-                         options, plan.restore};
-  request.fetch = fetch;
-  request.copies = one.on_device.copies;
-  for (const auto& placed : ready.placed) placed.second.spread(kFirstPoison);
-  std::vector<int> fds = descriptors(request.run, ready, &one.last);
-  if (one.other) {
-    request.other = launch_.run_with_limits(*one.other);
-    const std::vector<int> more = descriptors(*request.other, *one.other, &one.other_last);
-    fds.insert(fds.end(), more.begin(), more.end());
+  std::vector<int> fds;
+  protocol::Time request{side_of(one, fds, nullptr), std::to_integer<uint8_t>(kFirstPoison),
+                         options};
+  if (one.against) {
+    request.against = side_of(*one.against, fds, &one);
+    request.shared = one.shared;
+    request.loads_against_first = against_first;
   }
   // Some runs come before and after those of the budget; each takes at most as long as the first.
-  const double more_s = options.budget_s + 8 * one.job.outcome.seconds;
-  protocol::Reply reply = dialogue.ask(protocol::to_json(request), fds, outcome,
-                                       plan.limits.timeout_s, more_s, launch_.keeps_limits());
+  const double first_s =
+      one.job.outcome.seconds + (one.against ? one.against->job.outcome.seconds : 0);
+  protocol::Reply reply =
+      dialogue.ask(protocol::to_json(request), fds, outcome, plan.limits.timeout_s,
+                   options.budget_s + 8 * first_s, launch_.keeps_limits());
   if (const auto* failure = std::get_if<protocol::Failure>(&reply)) {
     dialogue.end_spoilt_worker(*failure);
     judge_fault(ready.planned, *failure, outcome);
+    if (one.against && outcome.verdict == Verdict::failed)
+      outcome.message =
+          "while it took turns with " + one.job.baseline->name + ": " + outcome.message;
     throw CaseEnded{};
   }
   if (!std::holds_alternative<protocol::Timed>(reply)) dialogue.end_garbled(outcome);
   auto& timed = std::get<protocol::Timed>(reply);
+  if (one.against && !timed.misfit.text.empty()) {
+    skip(one.against->job.outcome, timed.misfit.text);
+    one.against.reset();
+    return ask(one, dialogue, options, against_first, outcome);
+  }
   end_misfit(ready.planned, timed.misfit, outcome);
-  std::vector<TimedSeries>& series = timed.measurement.series;
+  if (one.against && !timed.against) dialogue.end_garbled(outcome);
+  std::vector<Measurement> sides;
+  sides.push_back(std::move(timed.measurement));
+  if (one.against) sides.push_back(std::move(*timed.against));
   const std::vector<TimingMode>& modes = one.job.options.modes;
   const auto place = [&](const TimedSeries& of) {
     return std::find(modes.begin(), modes.end(), of.mode) - modes.begin();
   };
-  std::sort(series.begin(), series.end(),
-            [&](const auto& left, const auto& right) { return place(left) < place(right); });
-  return std::move(timed.measurement);
+  for (Measurement& side : sides) {
+    std::sort(side.series.begin(), side.series.end(),
+              [&](const auto& left, const auto& right) { return place(left) < place(right); });
+  }
+  return sides;
+}
+
+// Judges what a timed run left of either side; the case goes on without the other if only that is
+// wrong.
+void CaseTiming::judge_sides(Ongoing& one, Outcome& outcome) {
+  if (one.fetches) judge_left(one, outcome);
+  if (!one.against || !one.against->fetches) return;
+  Outcome& its = one.against->job.outcome;
+  judge_left(*one.against, its);
+  if (its.verdict != Verdict::passed) one.against.reset();
 }
 
 // A timed run's results are right if they equal those of the first run, which were judged. Those of

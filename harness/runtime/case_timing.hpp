@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "runtime/case_dialogue.hpp"
@@ -36,6 +37,10 @@ class CaseTiming {
     bool other_is_right = false;  ///< those of the other inputs were judged
     UncountedWork uncounted =
         {};  ///< with work of the matrix units no plain core's rate is its own
+    /// The other side, which takes turns with it in every process, and the buffers that both use.
+    std::unique_ptr<Ongoing> against = {};
+    std::vector<std::string> shared = {};
+    bool fetches = true;  ///< the results of the run that is asked for next
 
     uint64_t bytes() const;
   };
@@ -64,6 +69,8 @@ class CaseTiming {
   void start_for(const TimingJob& job);
   /// The first verdict: ends the case (CaseEnded) if there is nothing to time.
   void begin(Ongoing& one, const LoadTrial& load, Outcome& outcome);
+  /// Has the two take turns: both were right. A notice names inputs that are not the same.
+  void hold_against(Ongoing& one, Ongoing against);
   /// How many processes time the job: one where the device counts.
   uint64_t processes_for(const TimingJob& job) const;
   /// Each process times all cases, in an order of its own: what lasts for a while, or for a process,
@@ -87,9 +94,15 @@ class CaseTiming {
   void start_further(uint64_t count);
   void add_other(Ongoing& one, const LoadTrial& load);
   void time_here(Ongoing& one, bool others_came_between, Outcome& outcome);
+  static void prepare(Ongoing& one, CaseUnits& units, Outcome& outcome);
   void time(Ongoing& one, CaseDialogue& dialogue, Outcome& outcome);
-  Measurement ask(Ongoing& one, CaseDialogue& dialogue, const TimingOptions& options, bool fetch,
-                  Outcome& outcome);
+  std::vector<Measurement> time_loading(Ongoing& one, CaseDialogue& dialogue,
+                                        const TimingOptions& options, bool against_first,
+                                        Outcome& outcome);
+  std::vector<Measurement> ask(Ongoing& one, CaseDialogue& dialogue, const TimingOptions& options,
+                               bool against_first, Outcome& outcome);
+  protocol::TimedSide side_of(Ongoing& one, std::vector<int>& fds, const Ongoing* sharer) const;
+  void judge_sides(Ongoing& one, Outcome& outcome);
   void judge_left(Ongoing& one, Outcome& outcome);
 
   const SessionOptions& options_;

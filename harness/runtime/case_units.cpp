@@ -31,7 +31,8 @@ protocol::Prepare request_for(const Case& which, const PlannedCase& planned,
     end_unready(outcome, FailureKind::compile, error);
   }
   request.load = purpose != CaseUnits::Purpose::look;
-  request.times = purpose == CaseUnits::Purpose::time;
+  request.beside = purpose == CaseUnits::Purpose::beside;
+  request.times = request.beside || purpose == CaseUnits::Purpose::time;
   request.images = artifacts != nullptr;
   if (artifacts != nullptr) {
     // A case may be run again, on a fresh worker.

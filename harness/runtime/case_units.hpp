@@ -26,8 +26,9 @@ class CaseUnits {
   /// Adds the facts of the compile worker, if there is one; waits for it.
   void add_facts(DeviceFacts& facts);
 
-  /// The purpose of the units: to know their kernels, to launch them, or to time them.
-  enum class Purpose : std::uint8_t { look, launch, time };
+  /// The purpose of the units: to know their kernels, to launch them, or to time them, alone or by
+  /// turns with those that were prepared to be timed before.
+  enum class Purpose : std::uint8_t { look, launch, time, beside };
   /// Compiles the plan's units, loads them unless only a look is wanted, and returns the compiler's
   /// facts about its kernels (Plan::kernels), variables and structs. A refusal, a fault or a
   /// missing kernel ends the case, as does a compile error that the plan expects. `artifacts`,

@@ -59,11 +59,11 @@ uint64_t Trial::first_schedule(const std::string& case_id) const {
 
 class Session::State {
  public:
-  State(Interpreter& python, SessionOptions options)
-      : python_(python),
-        options_(std::move(options)),
+  State(const std::function<Interpreter&()>& python, SessionOptions options)
+      : options_(std::move(options)),
         worker_(options_,
                 options_.confinement ? std::optional(WorkerLink::Role::run) : std::nullopt),
+        python_(python()),
         dialogue_(worker_, options_),
         ranks_(options_.ranks ? std::make_unique<RankGroup>(options_, worker_) : nullptr),
         launch_(python_, options_, worker_, dialogue_, ranks_.get()),
@@ -239,9 +239,7 @@ class Session::State {
     for (; taken < jobs.size() && taken < most && bytes < kMostBytes; ++taken) {
       TimingJob& job = jobs[taken];
       bytes += begin_timing(job, group);
-      if (job.outcome.verdict != Verdict::passed || facts_.has("counters")) continue;
-      job.baseline = timed_baseline(job);
-      if (job.baseline) bytes += begin_timing(job.baseline->job, group);
+      if (job.outcome.verdict == Verdict::passed) bytes += hold_against_baseline(job, group);
     }
     timing_.time_by_turns(group, [this](const Case& which, const auto& steps) {
       return outcome_of(which, nullptr, steps);
@@ -279,6 +277,24 @@ class Session::State {
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
  private:
+  // Has the last case of the group, which is the job's, take turns with its baseline. A device that
+  // counts runs one after the other, if only one is asked for on the command line.
+  uint64_t hold_against_baseline(TimingJob& job, std::vector<CaseTiming::Ongoing>& group) {
+    const bool counts = facts_.has("counters");
+    if (options_.confinement || (counts && !job.rival)) return 0;
+    job.baseline = timed_baseline(job);
+    if (!job.baseline) return 0;
+    std::vector<CaseTiming::Ongoing> its;
+    const uint64_t bytes = begin_timing(job.baseline->job, its);
+    if (its.empty()) return 0;
+    if (counts) {
+      group.push_back(std::move(its.front()));
+    } else {
+      timing_.hold_against(group.back(), std::move(its.front()));
+    }
+    return bytes;
+  }
+
   // Verifies a case and adds it to those that take turns, if it is right; returns the bytes of its
   // arrays.
   uint64_t begin_timing(TimingJob& job, std::vector<CaseTiming::Ongoing>& group) {
@@ -519,9 +535,9 @@ class Session::State {
   static constexpr size_t kMostTogether = 24;
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
-  Interpreter& python_;
   SessionOptions options_;
   WorkerLink worker_;
+  Interpreter& python_;
   CaseDialogue dialogue_;
   std::unique_ptr<RankGroup> ranks_;  ///< or null
   CaseLaunch launch_;
@@ -536,7 +552,13 @@ class Session::State {
 };
 
 Session::Session(Interpreter& python, SessionOptions options)
-    : state_(std::make_unique<State>(python, std::move(options))) {}
+    : Session([&]() -> Interpreter& { return python; }, std::move(options)) {}
+
+// A worker in this process reads the environment, which an interpreter that starts may change.
+Session::Session(const std::function<Interpreter&()>& python, SessionOptions options) {
+  if (options.in_process) python();
+  state_ = std::make_unique<State>(python, std::move(options));
+}
 Session::~Session() = default;
 
 const DeviceFacts& Session::require() {

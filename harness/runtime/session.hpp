@@ -103,6 +103,8 @@ using LookAtCase = std::function<bool(const ReadyCase& ready)>;
 class Session {
  public:
   Session(Interpreter& python, SessionOptions options);
+  /// Starts the worker before the interpreter, unless both are in this process.
+  Session(const std::function<Interpreter&()>& python, SessionOptions options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

@@ -17,17 +17,24 @@ PlannedCase without_counters(const Case& which, PlannedCase planned) {
 }
 
 std::shared_ptr<TimedBaseline> timed_baseline(const TimingJob& job) {
-  if (!job.which->suite->bench.against_baseline || !job.planned->baseline || job.options.profile ||
-      job.options.modes.empty())
-    return nullptr;
+  const PlannedCase* planned = nullptr;
+  if (job.rival) {
+    planned = &*job.rival->planned;
+  } else if (job.which->suite->bench.against_baseline) {
+    planned = job.planned->baseline.get();
+  }
+  if (planned == nullptr || job.options.profile) return nullptr;
+  // The host's clock times work of several devices, and turns are a device's.
+  if (planned->plan.devices || job.planned->plan.devices) return nullptr;
   auto timed = std::make_shared<TimedBaseline>();
-  timed->planned = without_counters(*job.which, *job.planned->baseline);
-  timed->planned.baseline = nullptr;  // it is held against nothing but what it must write
-  timed->job.which = job.which;
+  timed->name = job.rival ? job.rival->name : "its baseline";
+  timed->which = job.rival ? job.rival->which : *job.which;
+  timed->planned = without_counters(timed->which, *planned);
+  // The suite's own is held against nothing but what it must write.
+  if (!job.rival) timed->planned.baseline = nullptr;
+  timed->job.which = &timed->which;
   timed->job.planned = &timed->planned;
   timed->job.options = job.options;
-  timed->job.options.budget_s /= static_cast<double>(job.options.modes.size());
-  timed->job.options.modes.resize(1);
   return timed;
 }
 

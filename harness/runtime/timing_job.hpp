@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
@@ -13,6 +14,14 @@ namespace warpmark {
 
 struct TimedBaseline;
 
+/// A case that another one is held against: it has the other's id and suite name, so that both have
+/// the same inputs.
+struct Rival {
+  std::string name;  ///< in reports: "its baseline", "old.cu"
+  Case which;
+  std::shared_ptr<const PlannedCase> planned;
+};
+
 struct TimingJob {
   const Case* which = nullptr;
   const PlannedCase* planned = nullptr;
@@ -22,20 +31,29 @@ struct TimingJob {
   Outcome outcome;
   /// The measurements of each process, in the order of time; none unless the outcome is a pass.
   std::vector<Measurement> processes;
-  /// The suite's baseline, timed by turns with the case in its first mode, process by process. Null
-  /// unless `bench.against_baseline` asks for it and the device takes times.
+  /// Null: the suite's baseline, if `bench.against_baseline` asks for it and the device takes times.
+  std::shared_ptr<const Rival> rival = {};
+  /// The other side, once it was measured; null if there is none.
   std::shared_ptr<TimedBaseline> baseline = {};
 };
 
 /// A plan without its expectations of counters and the kernels for them, which cannot be timed.
 PlannedCase without_counters(const Case& which, PlannedCase planned);
 
-/// The baseline to time with the case; null if there is none, or the job takes no times.
+/// The other side of a job; null if there is none, or the job is for a profiler.
 std::shared_ptr<TimedBaseline> timed_baseline(const TimingJob& job);
 
+/// Both sides' series of a loading of their modules, in which they took turns.
+struct TimedRound {
+  std::vector<TimedSeries> own, baseline;
+};
+
 struct TimedBaseline {
+  std::string name;
+  Case which;
   PlannedCase planned;
   TimingJob job;  ///< the job of `planned`, without a baseline
+  std::vector<TimedRound> rounds = {};
 };
 
 }  // namespace warpmark

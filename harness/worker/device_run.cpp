@@ -59,7 +59,8 @@ VariableError::VariableError(protocol::SmallVariable variable)
       variable_(std::move(variable)) {}
 
 DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
-                     const std::optional<Module>& module, const protocol::Run& run)
+                     const std::optional<Module>& module, const protocol::Run& run,
+                     const Shared* shared)
     : context_(std::move(context)),
       kernels_(kernels),
       module_(module),
@@ -72,7 +73,8 @@ DeviceRun::DeviceRun(std::shared_ptr<Context> context, const std::vector<Functio
       images_.emplace(wanted.name, make_image(wanted));
       continue;
     }
-    const DeviceMemory& buffer = memory_.emplace(wanted.name, make_buffer(wanted)).first->second;
+    const DeviceMemory& buffer =
+        memory_.emplace(wanted.name, make_buffer(wanted, shared)).first->second;
     // Variables already have names.
     if (wanted.bytes == 0 || !wanted.symbol.empty()) continue;
     leads_[wanted.name] = wanted.lead;
@@ -141,7 +143,11 @@ Image DeviceRun::make_image(const protocol::BufferBytes& wanted) const {
   return {context_, std::move(config)};
 }
 
-DeviceMemory DeviceRun::make_buffer(const protocol::BufferBytes& wanted) {
+DeviceMemory DeviceRun::make_buffer(const protocol::BufferBytes& wanted, const Shared* shared) {
+  if (shared != nullptr && std::ranges::count(shared->names, wanted.name) > 0) {
+    const DeviceMemory& of = shared->of.find(wanted.name);
+    return DeviceMemory::view(context_, of.address(), wanted.bytes, wanted.name);
+  }
   if (!wanted.symbol.empty()) {
     const auto place = module_ ? module_->global(wanted.symbol) : std::nullopt;
     if (!place) throw VariableError({wanted.name, {}});

@@ -38,11 +38,17 @@ class VariableError : public Error {
 
 class DeviceRun {
  public:
+  /// Buffers of another run that this one uses, by their names; the other run outlives it.
+  struct Shared {
+    DeviceRun& of;
+    const std::vector<std::string>& names;
+  };
   /// Allocates and labels the buffers and checks every launch. Launches name their kernels by
   /// index; `module` has the variables for buffers. Throws DriverError, VariableError, and a
   /// verdict error for a launch that does not fit its kernel.
   DeviceRun(std::shared_ptr<Context> context, const std::vector<Function>& kernels,
-            const std::optional<Module>& module, const protocol::Run& run);
+            const std::optional<Module>& module, const protocol::Run& run,
+            const Shared* shared = nullptr);
   DeviceRun(const DeviceRun&) = delete;
   DeviceRun& operator=(const DeviceRun&) = delete;
 
@@ -133,7 +139,7 @@ class DeviceRun {
 
   Image make_image(const protocol::BufferBytes& wanted) const;
   bool is_kept(const protocol::BufferBytes& buffer) const;
-  DeviceMemory make_buffer(const protocol::BufferBytes& wanted);
+  DeviceMemory make_buffer(const protocol::BufferBytes& wanted, const Shared* shared);
   void restore(DeviceMemory& buffer, const protocol::BufferBytes& wanted,
                const SharedMemory& initial, InitialCopies* copies);
   void write_pointers();

@@ -1,7 +1,10 @@
 #include "worker/device_timing.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "driver/stream.hpp"
@@ -26,45 +29,61 @@ uint64_t changing_bytes(const protocol::Run& run) {
   return bytes;
 }
 
-class DeviceTiming {
+// One side: its run with its own inputs, and with others.
+class Side {
  public:
-  DeviceTiming(const PreparedDevice& loaded, TimingKernels& kernels, const protocol::Time& request,
-               TimedMemory& memory)
-      : loaded_(loaded),
+  Side(const LoadedSide& side, TimingKernels& kernels, const protocol::TimedSide& request,
+       uint8_t poison)
+      : loaded_(side.loaded),
+        memory_(side.memory),
         kernels_(kernels),
         request_(request),
-        memory_(memory),
-        stream_(loaded.context),
-        initial_(loaded.context, find_variables(loaded.modules)) {
+        poison_(poison),
+        stream_(loaded_.context),
+        initial_(loaded_.context, find_variables(loaded_.modules)) {
     if (!initial_.complete()) leave_untested("variables of its modules are not put back");
   }
 
-  Measurement measure() {
-    kernels_.wake_device(stream_);
-    if (request_.other) run_other();
-    DeviceRun run(loaded_.context, loaded_.kernels, loaded_.main_module, request_.run);
-    begin(run, memory_.run);
-    const bool keeps = keep_initial(run);
-    NewState state(kernels_, run, initial_.again(), keeps, request_.poison);
-    std::optional<KeptInputs> inputs;
-    if (!request_.fetch) inputs.emplace(kernels_, run);
-    Sampler sampler(loaded_.context, kernels_, run, state, memory_.run, request_.restore,
-                    other_ ? &*other_ : nullptr);
+  // Runs with the other inputs, and makes the run with its own ready. Buffers of these names are
+  // those of `sharer`, if that is set and puts back what it changes.
+  void begin(Side* sharer, const std::vector<std::string>& names, bool in_graphs) {
+    if (request_.other) run_other(in_graphs);
+    std::optional<DeviceRun::Shared> shared;
+    if (sharer != nullptr && sharer->keeps_)
+      shared.emplace(DeviceRun::Shared{*sharer->run_, names});
+    run_.emplace(loaded_.context, loaded_.kernels, loaded_.main_module, request_.run,
+                 shared ? &*shared : nullptr);
+    begin(*run_, memory_.run);
+    keeps_ = keep_initial();
+    state_.emplace(kernels_, *run_, initial_.again(), keeps_, poison_);
+    if (!request_.fetch) inputs_.emplace(kernels_, *run_);
+    measured_.honest.is_warm = other_.has_value();
+  }
+
+  TimedParty party() {
+    return {*run_, *state_, memory_.run, request_.restore, other_ ? &*other_ : nullptr};
+  }
+
+  void run_first(Sampler& sampler, size_t index) {
+    measured_.honest.first_s = sampler.single(index);
+  }
+  void add(TimedSeries series) {
+    if (!series.seconds.empty()) measured_.series.push_back(std::move(series));
+  }
+
+  Measurement end(Sampler& sampler, size_t index) {
     HonestRuns& honest = measured_.honest;
-    honest.is_warm = other_.has_value();
-    honest.first_s = sampler.single();
-    sample(sampler);
     const bool is_long = honest.first_s.value_or(0) > kLongRun;
     for (int i = 0; i < (is_long ? 2 : kLastRuns); ++i) {
-      if (!keeps) begin(run, memory_.run);
-      if (const auto seconds = sampler.single()) honest.last_s.push_back(*seconds);
+      if (!keeps_) begin(*run_, memory_.run);
+      if (const auto seconds = sampler.single(index)) honest.last_s.push_back(*seconds);
     }
-    run.run_after_timed(stream_);
-    if (request_.fetch) run.fetch(memory_.run);
-    measured_.inputs_differ = inputs && inputs->have_changed();
-    measured_.outputs_differ = state.differs();
-    measured_.digest = state.digest();
-    measured_.kernels = run.kernel_facts();
+    run_->run_after_timed(stream_);
+    if (request_.fetch) run_->fetch(memory_.run);
+    measured_.inputs_differ = inputs_ && inputs_->have_changed();
+    measured_.outputs_differ = state_->differs();
+    measured_.digest = state_->digest();
+    measured_.kernels = run_->kernel_facts();
     return std::move(measured_);
   }
 
@@ -74,15 +93,15 @@ class DeviceTiming {
   void begin(DeviceRun& run, const std::vector<BufferMemory>& memory) {
     initial_.queue_back(stream_);
     stream_.synchronize();
-    run.restore(memory, request_.poison, memory_.copies);
+    run.restore(memory, poison_, memory_.copies);
     run.run_before_timed(stream_);
   }
 
   // Runs with the other inputs, under the same conditions as every other cold run.
-  void run_other() {
+  void run_other(bool in_graphs) {
     other_.emplace(loaded_.context, loaded_.kernels, loaded_.main_module, *request_.other);
     begin(*other_, memory_.other);
-    NewState state(kernels_, *other_, initial_.again(), false, request_.poison);
+    NewState state(kernels_, *other_, initial_.again(), false, poison_);
     state.queue(stream_);
     kernels_.queue_flush(stream_);
     other_->queue(stream_);
@@ -90,12 +109,12 @@ class DeviceTiming {
     other_->run_after_timed(stream_);
     other_->fetch(memory_.other);
     // Keeps the initial contents that a graph copies.
-    if (std::ranges::any_of(request_.options.modes, is_graph)) begin(*other_, memory_.other);
+    if (in_graphs) begin(*other_, memory_.other);
   }
 
-  bool keep_initial(DeviceRun& run) {
-    if (!run.changes_inputs()) return true;
-    if (!run.can_keep_initial()) {
+  bool keep_initial() {
+    if (!run_->changes_inputs()) return true;
+    if (!run_->can_keep_initial()) {
       leave_untested("a surface that it changes is not put back");
       return false;
     }
@@ -104,45 +123,70 @@ class DeviceTiming {
       leave_untested("arrays that it changes are not put back, as there is no room for copies");
       return false;
     }
-    run.keep_initial();
+    run_->keep_initial();
     return true;
   }
 
-  void sample(Sampler& sampler) {
-    const TimingOptions& options = request_.options;
-    for (size_t i = 0; i < options.modes.size(); ++i) {
-      // Each series may use an equal part of the time that is left.
-      const double left = std::max(0.0, options.budget_s - sampler.spent_s());
-      TimedSeries series = sampler.sample(options.modes[i], options,
-                                          left / static_cast<double>(options.modes.size() - i));
-      if (!series.seconds.empty()) measured_.series.push_back(std::move(series));
-    }
-  }
-
   const PreparedDevice& loaded_;
-  TimingKernels& kernels_;
-  const protocol::Time& request_;
   TimedMemory& memory_;
+  TimingKernels& kernels_;
+  const protocol::TimedSide& request_;
+  uint8_t poison_;
   Stream stream_;
   KeptVariables initial_;  ///< the values right after the modules were loaded
-  std::optional<DeviceRun> other_;
+  std::optional<DeviceRun> other_, run_;
+  std::optional<NewState> state_;
+  std::optional<KeptInputs> inputs_;
+  bool keeps_ = false;  ///< what the run changes can be put back
   Measurement measured_;
 };
+
+uint64_t timing_bytes(const protocol::TimedSide& side) {
+  uint64_t bytes = side.restore != Restore::never ? changing_bytes(side.run) : 0;
+  if (!side.other) return bytes;
+  for (const protocol::BufferBytes& buffer : side.other->buffers) bytes += buffer.bytes;
+  return bytes;
+}
 
 }  // namespace
 
 uint64_t timing_bytes(const protocol::Time& request, const TimingKernels& kernels) {
-  uint64_t bytes = kernels.flush_bytes();
-  if (request.restore != Restore::never) bytes += changing_bytes(request.run);
-  if (request.other) {
-    for (const protocol::BufferBytes& buffer : request.other->buffers) bytes += buffer.bytes;
+  uint64_t bytes = kernels.flush_bytes() + timing_bytes(request);
+  if (!request.against) return bytes;
+  for (const protocol::BufferBytes& buffer : request.against->run.buffers) {
+    if (std::ranges::count(request.shared, buffer.name) == 0) bytes += buffer.bytes;
   }
-  return bytes;
+  return bytes + timing_bytes(*request.against);
 }
 
-Measurement time_on_device(const PreparedDevice& loaded, TimingKernels& kernels,
-                           const protocol::Time& request, TimedMemory& memory) {
-  return DeviceTiming(loaded, kernels, request, memory).measure();
+std::vector<Measurement> time_on_device(TimingKernels& kernels, const protocol::Time& request,
+                                        const std::vector<LoadedSide>& sides) {
+  const TimingOptions& options = request.options;
+  std::vector<std::unique_ptr<Side>> runs;
+  for (const LoadedSide& side : sides) {
+    const protocol::TimedSide& asked = runs.empty() ? request : *request.against;
+    runs.push_back(std::make_unique<Side>(side, kernels, asked, request.poison));
+  }
+  const auto& context = sides.front().loaded.context;
+  kernels.wake_device(Stream(context));
+  std::vector<TimedParty> parties;
+  const bool in_graphs = std::ranges::any_of(options.modes, is_graph);
+  for (auto& run : runs) {
+    run->begin(parties.empty() ? nullptr : runs.front().get(), request.shared, in_graphs);
+    parties.push_back(run->party());
+  }
+  Sampler sampler(context, kernels, parties);
+  for (size_t i = 0; i < runs.size(); ++i) runs[i]->run_first(sampler, i);
+  for (size_t i = 0; i < options.modes.size(); ++i) {
+    // Each mode may use an equal part of the time that is left.
+    const double left = std::max(0.0, options.budget_s - sampler.spent_s());
+    std::vector<TimedSeries> all = sampler.sample(
+        options.modes[i], options, left / static_cast<double>(options.modes.size() - i));
+    for (size_t side = 0; side < runs.size(); ++side) runs[side]->add(std::move(all[side]));
+  }
+  std::vector<Measurement> measured;
+  for (size_t i = 0; i < runs.size(); ++i) measured.push_back(runs[i]->end(sampler, i));
+  return measured;
 }
 
 }  // namespace warpmark

@@ -18,13 +18,21 @@ struct TimedMemory {
   InitialCopies* copies = nullptr;  ///< of initial values of either
 };
 
-/// Bytes of the device's memory that timing a run takes beside its buffers.
+/// Bytes of the device's memory that timing a run takes beside its buffers, those of `against` among
+/// them.
 uint64_t timing_bytes(const protocol::Time& request, const TimingKernels& kernels);
 
-/// Times what was loaded anew right before. The steps run first with the other inputs, whose results
-/// are fetched; then once with their own; then each mode takes its samples; then some times more,
-/// of which the last one's results are fetched. Faults appear as DriverErrors.
-Measurement time_on_device(const PreparedDevice& loaded, TimingKernels& kernels,
-                           const protocol::Time& request, TimedMemory& memory);
+/// A side of what is timed by turns, loaded anew right before.
+struct LoadedSide {
+  const PreparedDevice& loaded;
+  TimedMemory& memory;
+};
+
+/// Times the request, by turns with what it names in `against`, if there are two sides. The steps of
+/// each run first with the other inputs, whose results are fetched; then once with their own; then
+/// each mode takes its samples; then some times more, of which the last one's results are fetched.
+/// Faults appear as DriverErrors.
+std::vector<Measurement> time_on_device(TimingKernels& kernels, const protocol::Time& request,
+                                        const std::vector<LoadedSide>& sides);
 
 }  // namespace warpmark

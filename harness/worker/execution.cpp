@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -39,21 +40,39 @@ DeviceChoice choose(const protocol::Hello& request, const DriverOpeners& openers
   }
 }
 
+// Opening NVRTC, a library of 100 MB, takes 15 ms, and starting a GPU a quarter of a second: both at
+// the same time, unless the device takes next to nothing.
+std::future<std::shared_ptr<const Nvrtc>> opening_nvrtc(const protocol::Hello& request) {
+  if (request.confined) return {};
+  const auto open = [] { return Nvrtc::open(); };
+  const bool is_quick = request.device.starts_with("cpu");
+  if (!is_quick) {
+    try {
+      return std::async(std::launch::async, open);
+    } catch (const std::system_error&) {  // no thread: one after the other
+    }
+  }
+  return std::async(std::launch::deferred, open);
+}
+
 }  // namespace
 
 Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers)
+    : Executor(request, openers, opening_nvrtc(request)) {}
+
+Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers,
+                   std::future<std::shared_ptr<const Nvrtc>> nvrtc)
     : choice_(choose(request, openers)),
       context_(Context::create(choice_.device)),
       facts_(facts_of(choice_)) {
   if (!request.confined) {
-    compiler_.emplace(
-        Compiler(Nvrtc::open(), CompileCache(request.use_cache ? cache_folder() : "")));
-    const Nvrtc& nvrtc = compiler_->compiler().nvrtc();
-    facts_.nvrtc_version = nvrtc.version();
-    facts_.nvrtc = nvrtc.path();
-    check_compiler_fits(choice_.device, nvrtc.major(), nvrtc.minor());
+    compiler_.emplace(Compiler(nvrtc.get(), CompileCache(request.use_cache ? cache_folder() : "")));
+    const Nvrtc& found = compiler_->compiler().nvrtc();
+    facts_.nvrtc_version = found.version();
+    facts_.nvrtc = found.path();
+    check_compiler_fits(choice_.device, found.major(), found.minor());
     // Otherwise every case would fail with this error as if its kernel did not compile.
-    nvrtc.check_architecture(facts_.architecture);
+    found.check_architecture(facts_.architecture);
   }
   if (request.confined && request.confined->confinement.times &&
       !choice_.device.has(Capability::counters)) {
@@ -85,6 +104,7 @@ std::string Executor::replace_context(protocol::ContextLimits limits) {
   kernels_.clear();
   main_module_.reset();
   modules_.clear();
+  beside_.reset();
   context_.reset();
   context_ = Context::create(choice_.device);
   context_limits_ = {};
@@ -132,13 +152,50 @@ protocol::Prepared Executor::load(const protocol::Load& request) {
 }
 
 // Restores the variables and the kernels' heap, which the last launch may have changed.
-void Executor::restore_modules() {
+void Executor::restore_modules(bool beside_first) {
   if (!ran_ || !loaded_) return;
   const protocol::Load wanted = std::move(*loaded_);
+  std::optional<protocol::Load> beside;
+  if (beside_) beside = std::move(beside_->loaded);
+  beside_.reset();
   const std::size_t devices = others_.size() + 1;
-  if (uses_heap(wanted)) replace_context(context_limits_);
+  if (uses_heap(wanted) || (beside && uses_heap(*beside))) replace_context(context_limits_);
+  const auto load_beside = [&] { beside_.emplace(Beside{load_on(context_, *beside), *beside}); };
+  if (beside && beside_first) load_beside();
   load(wanted);
   load_on_others(wanted, devices);
+  if (beside && !beside_first) load_beside();
+}
+
+protocol::Prepared Executor::prepare_beside(const protocol::Prepare& request) {
+  if (!loaded_) throw internal_error("there is nothing to be timed against");
+  if (!(request.limits == context_limits_)) {
+    protocol::Prepared reply;
+    reply.misfit = "has another stack or heap, which hold for all kernels of a context";
+    return reply;
+  }
+  Beside own{{context_, std::move(kernels_), std::move(main_module_), std::move(modules_)},
+             std::move(*loaded_)};
+  const auto take_back = [&] {
+    kernels_ = std::move(own.kernels.kernels);
+    main_module_ = std::move(own.kernels.main_module);
+    modules_ = std::move(own.kernels.modules);
+    loaded_ = std::move(own.loaded);
+  };
+  protocol::Prepared reply;
+  try {
+    reply = prepare_alone(request);
+  } catch (const Error&) {
+    take_back();
+    throw;
+  }
+  if (loaded_) {
+    PreparedDevice kernels{context_, std::move(kernels_), std::move(main_module_),
+                           std::move(modules_)};
+    beside_.emplace(Beside{std::move(kernels), std::move(*loaded_)});
+  }
+  take_back();
+  return reply;
 }
 
 // Returns why there are too few devices, or "". The first is the chosen one; the others follow it,
@@ -197,6 +254,11 @@ void Executor::add_parameters(const protocol::Prepare& request, std::vector<Entr
 }
 
 protocol::Prepared Executor::prepare(const protocol::Prepare& request) {
+  return request.beside ? prepare_beside(request) : prepare_alone(request);
+}
+
+protocol::Prepared Executor::prepare_alone(const protocol::Prepare& request) {
+  beside_.reset();
   times_ = request.times;
   copies_.clear();
   launched_ = false;
@@ -448,9 +510,10 @@ TimingKernels& Executor::timing_kernels() {
   return *timing_kernels_;
 }
 
-protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory) {
+protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory,
+                               TimedMemory against) {
   launched_ = false;
-  restore_modules();
+  restore_modules(request.loads_against_first);
   ran_ = true;
   const bool counts = choice_.device.has(Capability::counters);
   protocol::Timed reply;
@@ -476,19 +539,32 @@ protocol::Timed Executor::time(const protocol::Time& request, TimedMemory memory
     return reply;
   }
   if (!counts && has_large_buffers(request.run)) {
-    memory.copies = &copies_;
+    memory.copies = against.copies = &copies_;
     open_copies(request, memory.run, context_, timing_kernels(), copies_);
   }
   launched_ = true;
   const DeviceState before = device_state();
   const auto start = Clock::now();
-  reply.measurement = counts ? count_on_device(request, memory)
-                             : time_on_device({context_, kernels_, main_module_, modules_},
-                                              timing_kernels(), request, memory);
+  std::vector<Measurement> measured;
+  if (counts) {
+    measured.push_back(count_on_device(request, memory));
+  } else {
+    const PreparedDevice loaded{context_, kernels_, main_module_, modules_};
+    std::vector<LoadedSide> sides = {{loaded, memory}};
+    if (request.against) {
+      if (!beside_) throw internal_error("there is nothing to be timed against");
+      sides.push_back({beside_->kernels, against});
+    }
+    measured = time_on_device(timing_kernels(), request, sides);
+  }
   copies_.close_opened();
-  reply.measurement.seconds = seconds_since(start);
-  reply.measurement.before = before;
-  reply.measurement.after = device_state();
+  for (Measurement& one : measured) {
+    one.seconds = seconds_since(start);
+    one.before = before;
+    one.after = device_state();
+  }
+  reply.measurement = std::move(measured.front());
+  if (measured.size() > 1) reply.against = std::move(measured.back());
   return reply;
 }
 

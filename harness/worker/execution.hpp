@@ -1,6 +1,7 @@
 // A plan made ready on a device: compiled, loaded, run.
 #pragma once
 
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,8 +30,9 @@ class Executor {
 
   const DeviceFacts& facts() const { return facts_; }
 
-  /// Compiles and loads; earlier kernels are dropped. Throws verdict errors for units that do not
-  /// compile, have no such kernel or cannot be loaded.
+  /// Compiles and loads; earlier kernels are dropped, but for those that the request puts these
+  /// beside. Throws verdict errors for units that do not compile, have no such kernel or cannot be
+  /// loaded.
   protocol::Prepared prepare(const protocol::Prepare& request);
 
   /// Loads images that another worker compiled, as `prepare` does. Throws verdict errors.
@@ -41,8 +43,9 @@ class Executor {
   protocol::Verified verify(const protocol::Verify& request, std::vector<BufferMemory>& memory);
 
   /// Loads anew, restores, and runs again and again until the budget of the request ends it; faults
-  /// are as in `verify`. Fetches the results of the last run.
-  protocol::Timed time(const protocol::Time& request, TimedMemory memory);
+  /// are as in `verify`. Fetches the results of the last run. `against` is the memory of what it is
+  /// timed against, if the request says so.
+  protocol::Timed time(const protocol::Time& request, TimedMemory memory, TimedMemory against = {});
 
   /// Measures the ceilings; nothing on devices that count.
   protocol::Calibrated calibrate();
@@ -65,10 +68,16 @@ class Executor {
   const std::vector<protocol::BufferPlace>& places() const { return places_; }
 
  private:
+  /// `nvrtc` is opened while the device starts.
+  Executor(const protocol::Hello& request, const DriverOpeners& openers,
+           std::future<std::shared_ptr<const Nvrtc>> nvrtc);
   std::string set_context(const protocol::ContextLimits& limits);
   std::string replace_context(protocol::ContextLimits limits);
-  /// Restores the modules that have run.
-  void restore_modules();
+  /// Compiles and loads what is timed against the present kernels, which stay.
+  protocol::Prepared prepare_beside(const protocol::Prepare& request);
+  protocol::Prepared prepare_alone(const protocol::Prepare& request);
+  /// Restores the modules that have run; those beside them first, if that is asked for.
+  void restore_modules(bool beside_first = false);
   void set_launch_limits(const protocol::Run& run);
   void count(const protocol::Run& run, protocol::Verified& reply);
   std::vector<const Context*> contexts() const;
@@ -103,6 +112,12 @@ class Executor {
   std::optional<Module> main_module_;  ///< module of the first kernel: variables are looked up here
   std::vector<LoadedModule> modules_;
   std::optional<protocol::Load> loaded_;
+  /// The same of what these are timed against.
+  struct Beside {
+    PreparedDevice kernels;
+    protocol::Load loaded;
+  };
+  std::optional<Beside> beside_;
   bool ran_ = false;                             ///< a kernel has run since the modules were loaded
   std::optional<TimingKernels> timing_kernels_;  ///< made when first needed
   std::string timing_image_;                     ///< code of the timing kernels, in a confined

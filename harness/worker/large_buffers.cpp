@@ -50,7 +50,7 @@ void LargeBuffers::share(const InitialCopies& copies, const std::vector<BufferMe
   }
 }
 
-void open_copies(const protocol::Time& request, const std::vector<BufferMemory>& memory,
+void open_copies(const protocol::TimedSide& request, const std::vector<BufferMemory>& memory,
                  const std::shared_ptr<Context>& context, TimingKernels& kernels,
                  InitialCopies& copies) {
   const std::vector<protocol::BufferBytes>& buffers = request.run.buffers;

@@ -58,7 +58,7 @@ class KeptInputs {
 
 /// Opens copies of another worker for a run, of which each buffer is then restored; drops those that
 /// are no longer what they were.
-void open_copies(const protocol::Time& request, const std::vector<BufferMemory>& memory,
+void open_copies(const protocol::TimedSide& request, const std::vector<BufferMemory>& memory,
                  const std::shared_ptr<Context>& context, TimingKernels& kernels,
                  InitialCopies& copies);
 

@@ -123,9 +123,14 @@ class Responder {
     }
     if (const auto* time = std::get_if<protocol::Time>(&request)) {
       size_t next = 0;
-      TimedMemory memory{adopt_memory(time->run, fds, next), {}};
-      if (time->other) memory.other = adopt_memory(*time->other, fds, next);
-      return protocol::to_json(executor_->time(*time, std::move(memory)));
+      const auto memory_of = [&](const protocol::TimedSide& side) {
+        TimedMemory memory{adopt_memory(side.run, fds, next), {}};
+        if (side.other) memory.other = adopt_memory(*side.other, fds, next);
+        return memory;
+      };
+      TimedMemory memory = memory_of(*time);
+      TimedMemory against = time->against ? memory_of(*time->against) : TimedMemory{};
+      return protocol::to_json(executor_->time(*time, std::move(memory), std::move(against)));
     }
     return protocol::to_json(executor_->calibrate());
   }

@@ -81,7 +81,8 @@ WARPMARK_FIELDS(Hello, device, use_cache, confined, further)
 WARPMARK_FIELDS(OwnHeader, spelling, name, text)
 WARPMARK_FIELDS(ContextLimits, stack_bytes, heap_bytes)
 WARPMARK_FIELDS(KernelName, unit, entry, arguments, registers)
-WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, target, devices, times, tensor_maps)
+WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, target, devices, times, beside,
+                tensor_maps)
 WARPMARK_FIELDS(Load, units, kernels, limits)
 WARPMARK_FIELDS(Prepared, kernels, variables, layouts, misfit, images, notices, from_cache)
 WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read_normalized,
@@ -97,12 +98,14 @@ WARPMARK_FIELDS(Run, buffers, scalars, steps, wall_limit_s, instructions, schedu
                 counters, guard, timed_step, devices, confined)
 WARPMARK_FIELDS(Verify, run, poison)
 WARPMARK_FIELDS(KeptCopy, buffer, handle, digest)
-WARPMARK_FIELDS(Time, run, poison, options, restore, other, fetch, copies)
+WARPMARK_FIELDS(TimedSide, run, restore, other, fetch, copies)
+WARPMARK_FIELDS(Time, run, restore, other, fetch, copies, poison, options, against, shared,
+                loads_against_first)
 WARPMARK_FIELDS(BufferPlace, name, dtype, address, bytes)
 WARPMARK_FIELDS(Misfit, text, step, anywhere)
 WARPMARK_FIELDS(Verified::ChangedInput, buffer, step)
 WARPMARK_FIELDS(Verified::OnDevice, unchanged, digest, copies)
-WARPMARK_FIELDS(Timed, misfit, measurement)
+WARPMARK_FIELDS(Timed, misfit, measurement, against)
 WARPMARK_FIELDS(Calibrated, ceilings)
 WARPMARK_FIELDS(SmallVariable, name, bytes)
 
@@ -326,6 +329,7 @@ Reply reply_from_json(const Json& json) {
     if (what == "time") {
       auto reply = object_from<Timed>(json);
       validate(reply.measurement);
+      if (reply.against) validate(*reply.against);
       return reply;
     }
     if (what == "calibrate") {

@@ -89,8 +89,10 @@ struct Prepare {
   bool images = false;  ///< the reply must have the compiled images
   /// The architecture to compile for, as "sm_90a"; "": that of the worker's own device.
   std::string target = {};
-  uint64_t devices = 1;      ///< number of devices that run it at a time
-  bool times = false;        ///< it will be timed
+  uint64_t devices = 1;  ///< number of devices that run it at a time
+  bool times = false;    ///< it will be timed
+  /// The kernels are those that will be timed by turns with what was prepared before, which stays.
+  bool beside = false;
   bool tensor_maps = false;  ///< kernels take tensor maps
 };
 
@@ -237,17 +239,26 @@ struct KeptCopy {
   uint64_t digest = 0;  ///< of the value: a handle may outlive what it names
 };
 
-/// Run it again and again, and time it. Descriptors are those of `run`, as of a Verify, and then
-/// those of `other`.
-struct Time {
+/// A run to be timed. Its descriptors are those of `run`, as of a Verify, and then those of `other`.
+struct TimedSide {
   Run run;
-  uint8_t poison = 0;
-  TimingOptions options;
   Restore restore = Restore::never;
   /// The same with other inputs, which is launched first.
   std::optional<Run> other = {};
   bool fetch = true;                  ///< fetch the results of the last run of `run`
   std::vector<KeptCopy> copies = {};  ///< copies that another worker keeps
+};
+
+/// Run it again and again, and time it.
+struct Time : TimedSide {
+  uint8_t poison = 0;
+  TimingOptions options = {};
+  /// A run of the kernels beside (Prepare::beside), timed by turns with this one; its descriptors
+  /// follow.
+  std::optional<TimedSide> against = {};
+  /// Its buffers that are memory of the buffers of the same names in `run`, with the same values.
+  std::vector<std::string> shared = {};
+  bool loads_against_first = false;  ///< its modules come first: places change from load to load
 };
 
 /// Measure the best rates of the device.
@@ -296,6 +307,7 @@ struct Verified {
 struct Timed {
   Misfit misfit;
   Measurement measurement;
+  std::optional<Measurement> against = {};
 };
 
 struct Calibrated {

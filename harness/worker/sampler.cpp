@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/statistics.hpp"
+#include "base/turns.hpp"
 #include "driver/graph.hpp"
 
 namespace warpmark {
@@ -18,7 +19,7 @@ constexpr double kGroup = 0.02;
 constexpr uint64_t kMostGroup = 32;
 constexpr size_t kSingles = 15;          // beside a series of batches or graphs
 constexpr double kShareOfSingles = 0.1;  // of the series' budget, at most
-constexpr uint64_t kSamplesToEmpty = 4;  // samples for each one of an empty kernel
+constexpr uint64_t kRoundsToEmpty = 4;   // one of an empty kernel for so many rounds
 constexpr double kMostWait = 2e-3;
 
 // To the picosecond: what a float says beyond that is noise, and makes results twice as long.
@@ -28,18 +29,16 @@ double seconds_between(const Event& begin, const Event& end) {
 
 }  // namespace
 
-Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels, DeviceRun& run,
-                 NewState& state, const std::vector<BufferMemory>& memory, Restore restore,
-                 DeviceRun* other)
+Sampler::Sampler(const std::shared_ptr<Context>& context, TimingKernels& kernels,
+                 std::vector<TimedParty> parties)
     : context_(context),
       kernels_(kernels),
-      run_(run),
-      other_(other),
-      state_(state),
-      memory_(memory),
-      restore_(restore),
-      stream_(context) {
-  if (restore_ != Restore::never) run_.keep_initial();
+      parties_(std::move(parties)),
+      stream_(context),
+      order_(static_cast<uint64_t>(Clock::now().time_since_epoch().count())) {
+  for (const TimedParty& party : parties_) {
+    if (party.restore != Restore::never) party.run.keep_initial();
+  }
 }
 
 Sampler::Shot& Sampler::shot(std::vector<Shot>& shots, size_t index) {
@@ -47,16 +46,17 @@ Sampler::Shot& Sampler::shot(std::vector<Shot>& shots, size_t index) {
   return shots[index];
 }
 
-std::optional<double> Sampler::single() {
+std::optional<double> Sampler::single(size_t index) {
   const ScopedContext current(*context_);
-  const size_t steps = run_.queued_steps();
+  const TimedParty& party = parties_.at(index);
+  const size_t steps = party.run.queued_steps();
   wait_s_ = steps > 1 ? kQueueLaunch * static_cast<double>(steps + 2) : 0;
-  state_.queue(stream_);
-  state_.queue_demote(stream_);
+  party.state.queue(stream_);
+  party.state.queue_demote(stream_);
   Shot& one = shot(shots_, 0);
-  queue(one, true, [&] { run_.queue(stream_); });
-  state_.queue_digest(stream_);
-  state_.compare_digests(stream_);
+  queue(one, true, [&] { party.run.queue(stream_); });
+  party.state.queue_digest(stream_);
+  party.state.compare_digests(stream_);
   if (one.late) return std::nullopt;
   return seconds_between(one.begin, one.end);
 }
@@ -65,13 +65,17 @@ void Sampler::warm_up(const TimingOptions& options, double budget_s) {
   const auto start = Clock::now();
   const double most = std::min({kWarmUp, 0.1 * options.budget_s, budget_s / 4});
   Shot& first = shot(shots_, 0);
+  run_s_.resize(parties_.size());
   do {
-    if (restore_ != Restore::never) run_.queue_restore(stream_);
-    first.begin.record(stream_);
-    run_.queue(stream_);
-    first.end.record(stream_);
-    stream_.synchronize();
-    run_s_ = seconds_between(first.begin, first.end);
+    for (size_t i = 0; i < parties_.size(); ++i) {
+      const TimedParty& party = parties_[i];
+      if (party.restore != Restore::never) party.run.queue_restore(stream_);
+      first.begin.record(stream_);
+      party.run.queue(stream_);
+      first.end.record(stream_);
+      stream_.synchronize();
+      run_s_[i] = seconds_between(first.begin, first.end);
+    }
   } while (seconds_since(start) < most);
 }
 
@@ -85,30 +89,39 @@ void Sampler::queue(Shot& shot, bool flush, const Steps& steps) {
   shot.late = shot.begin.passed().value_or(false);
 }
 
-void Sampler::queue_group(TimedWork& work, bool flush, uint64_t count) {
-  empties_ = 0;
-  const bool is_single = flush && work.batch() == 1;
-  for (size_t i = 0; i < count; ++i) {
+void Sampler::queue_group(Works& works, TimingMode mode, uint64_t rounds) {
+  const bool flush = is_cold(mode);
+  const auto shuffle = [this](auto& order) { std::shuffle(order.begin(), order.end(), order_); };
+  take_turns(rounds, works.size(), shuffle, [&](uint64_t round, size_t index) {
+    TimedWork& work = *works[index];
+    const TimedParty& party = parties_[index];
+    if (works.size() > 1 && !flush && !is_transfer(mode)) {
+      party.run.queue(stream_);
+      // Each batch begins with the same arrays, even where nothing is put back.
+      if (party.restore == Restore::never) party.run.queue_restore(stream_);
+    }
     work.queue_restore(stream_);
-    queue(shot(shots_, i), flush, [&] { work.queue(stream_); });
-    if (is_single) state_.queue_digest(stream_);
-    if (work.moved_bytes() || i % kSamplesToEmpty != 0) continue;
-    queue(shot(empty_shots_, empties_++), flush, [&] { work.queue_empty(stream_); });
-  }
-  state_.compare_digests(stream_);
+    queue(shot(shots_, round * works.size() + index), flush, [&] { work.queue(stream_); });
+    if (flush && work.batch() == 1) party.state.queue_digest(stream_);
+    if (work.moved_bytes() || round % kRoundsToEmpty != 0) return true;
+    queue(shot(empty_shots_, round / kRoundsToEmpty * works.size() + index), flush,
+          [&] { work.queue_empty(stream_); });
+    return true;
+  });
+  for (const TimedParty& party : parties_) party.state.compare_digests(stream_);
 }
 
 // The last-level cache is as a batch finds it: flushed for cold ones; else it has what the steps
 // read, at least as much of it as the run before leaves there. In a graph the steps of one run follow
 // each other faster than they do when each is launched, so that single runs are graphs, too.
-void Sampler::take_singles(TimedSeries& series, double budget_s) {
+void Sampler::take_singles(const TimedParty& party, TimedSeries& series, double budget_s) {
   const bool cold = is_cold(series.mode);
   const auto start = Clock::now();
   std::optional<Graph> run_graph, empty_graph;
   if (is_graph(series.mode)) {
-    run_graph.emplace(stream_, [&] { run_.queue(stream_); });
+    run_graph.emplace(stream_, [&] { party.run.queue(stream_); });
     empty_graph.emplace(stream_, [&] { kernels_.queue_empty(stream_); });
-    state_.queue(stream_);
+    party.state.queue(stream_);
     run_graph->launch(stream_);  // the first launch of a graph also brings it to the device
     empty_graph->launch(stream_);
     stream_.synchronize();
@@ -117,7 +130,7 @@ void Sampler::take_singles(TimedSeries& series, double budget_s) {
     if (run_graph) {
       run_graph->launch(stream_);
     } else {
-      run_.queue(stream_);
+      party.run.queue(stream_);
     }
   };
   const auto launch_empty = [&] {
@@ -127,21 +140,21 @@ void Sampler::take_singles(TimedSeries& series, double budget_s) {
       kernels_.queue_empty(stream_);
     }
   };
-  wait_s_ =
-      kQueueLaunch * static_cast<double>(run_.queued_steps() + 2) + (run_graph ? kQueueGraph : 0);
+  wait_s_ = kQueueLaunch * static_cast<double>(party.run.queued_steps() + 2) +
+            (run_graph ? kQueueGraph : 0);
   for (size_t i = 0; i < kSingles && (i < 3 || seconds_since(start) < budget_s); ++i) {
-    state_.queue(stream_);
+    party.state.queue(stream_);
     if (cold) {
-      state_.queue_demote(stream_);
+      party.state.queue_demote(stream_);
     } else {
-      state_.queue_touch(stream_);
+      party.state.queue_touch(stream_);
     }
     const Shot& one = shot(shots_, 0);
     queue(shots_[0], cold, run_once);
-    state_.queue_digest(stream_);
+    party.state.queue_digest(stream_);
     const Shot& empty = shot(empty_shots_, 0);
     queue(empty_shots_[0], cold, launch_empty);
-    state_.compare_digests(stream_);
+    party.state.compare_digests(stream_);
     if (one.late || empty.late) {
       wait_s_ = std::min(kMostWait, 2 * wait_s_);
       continue;
@@ -152,94 +165,129 @@ void Sampler::take_singles(TimedSeries& series, double budget_s) {
   }
 }
 
-TimedSeries Sampler::sample(TimingMode mode, const TimingOptions& options, double budget_s) {
+std::vector<TimedSeries> Sampler::sample(TimingMode mode, const TimingOptions& options,
+                                         double budget_s) {
   const ScopedContext current(*context_);
-  TimedSeries series;
-  series.mode = mode;
+  std::vector<TimedSeries> all(parties_.size());
+  for (TimedSeries& series : all) series.mode = mode;
   double left_s = budget_s;
-  if (run_s_ == 0) {
+  if (run_s_.empty()) {
     const auto start = Clock::now();
     warm_up(options, budget_s);
     left_s -= seconds_since(start);
   }
   // One run took all of it, and another one would as well.
   if (left_s <= 0) {
-    if (mode == TimingMode::cold || mode == TimingMode::hot) series.seconds = {run_s_};
-    series.stop = StopReason::budget;
-    series.latency_hidden = false;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (mode == TimingMode::cold || mode == TimingMode::hot) all[i].seconds = {run_s_[i]};
+      all[i].stop = StopReason::budget;
+      all[i].latency_hidden = false;
+    }
     spent_s_ += budget_s - left_s;
-    return series;
+    return all;
   }
   context_->reset_persisting_cache();
-  const auto work = make_timed_work(mode, context_, kernels_, run_, other_, state_, restore_,
-                                    memory_, run_s_, stream_);
-  series.batch = work->batch();
-  series.moved_bytes = work->moved_bytes();
+  const double least_s = *std::ranges::min_element(run_s_);  // so that all have the same batch
+  Works works;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const TimedParty& party = parties_[i];
+    works.push_back(make_timed_work(mode, context_, kernels_, party.run, party.other, party.state,
+                                    party.restore, party.memory, least_s, stream_));
+    all[i].batch = works[i]->batch();
+    all[i].moved_bytes = works[i]->moved_bytes();
+  }
   const auto start = Clock::now();
   take_samples(
-      *work, options,
+      works, options,
       start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left_s)),
-      series);
+      all);
   // Runs of a batch share what they leave, as do hot ones; a copy leaves nothing.
-  if (!series.moved_bytes && (!is_cold(mode) || series.batch > 1))
-    take_singles(series, kShareOfSingles * left_s);
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!all[i].moved_bytes && (!is_cold(mode) || all[i].batch > 1))
+      take_singles(parties_[i], all[i], kShareOfSingles * left_s);
+  }
   spent_s_ += budget_s - left_s + seconds_since(start);
-  return series;
+  return all;
 }
 
-void Sampler::take_samples(TimedWork& work, const TimingOptions& options,
-                           Clock::time_point deadline, TimedSeries& series) {
-  const bool hides = work.queueing_s().has_value();
-  wait_s_ = work.queueing_s().value_or(0);
+// Adds the samples of a group to the rules, or those of late rounds to `late`; returns whether any
+// was late.
+bool Sampler::add_group(const Works& works, uint64_t rounds, std::vector<StoppingRule>& rules,
+                        std::vector<TimedSeries>& all, std::vector<std::vector<double>>& late) {
+  const size_t parties = works.size();
+  const bool hides =
+      std::ranges::all_of(works, [](const auto& work) { return work->queueing_s().has_value(); });
+  const auto runs = [&](size_t party) { return static_cast<double>(works[party]->batch()); };
+  bool was_late = false;
+  for (uint64_t round = 0; round < rounds; ++round) {
+    const auto first = shots_.begin() + static_cast<std::ptrdiff_t>(round * parties);
+    const bool is_late = hides && std::any_of(first, first + static_cast<std::ptrdiff_t>(parties),
+                                              [](const Shot& one) { return one.late; });
+    was_late |= is_late;
+    for (size_t party = 0; party < parties; ++party) {
+      const Shot& one = shots_[round * parties + party];
+      const double seconds = seconds_between(one.begin, one.end) / runs(party);
+      if (is_late && all[party].latency_hidden) {
+        late[party].push_back(seconds);
+        ++all[party].late;
+      } else {
+        rules[party].add(seconds);
+      }
+      if (all[party].moved_bytes || round % kRoundsToEmpty != 0) continue;
+      const Shot& empty = empty_shots_[round / kRoundsToEmpty * parties + party];
+      if (!empty.late)
+        all[party].empty_seconds.push_back(seconds_between(empty.begin, empty.end) / runs(party));
+    }
+  }
+  return was_late;
+}
+
+void Sampler::take_samples(Works& works, const TimingOptions& options, Clock::time_point deadline,
+                           std::vector<TimedSeries>& all) {
+  TimedSeries& series = all.front();
+  wait_s_ = 0;
+  double cycle_s = 0;
+  for (size_t i = 0; i < works.size(); ++i) {
+    wait_s_ = std::max(wait_s_, works[i]->queueing_s().value_or(0));
+    cycle_s += static_cast<double>(works[i]->batch()) * run_s_[i];
+  }
+  cycle_s += static_cast<double>(works.size()) * wait_s_;
   const std::optional<double> clock_before = kernels_.clock_mhz(stream_);
-  StoppingRule rule(options, Clock::now(), deadline);
-  std::vector<double> late;  // used only if there are no others
-  const auto runs = static_cast<double>(series.batch);
-  double cycle_s = runs * run_s_ + wait_s_;
+  std::vector<StoppingRule> rules(works.size(), StoppingRule(options, Clock::now(), deadline));
+  std::vector<std::vector<double>> late(works.size());  // used only if there are no others
   std::optional<StopReason> stop;
   while (!stop) {
     const auto start = Clock::now();
     const auto wanted = static_cast<uint64_t>(kGroup / std::max(cycle_s, 1e-9)) + 1;
-    uint64_t count = std::min({wanted, kMostGroup, rule.most_next(start, cycle_s)});
-    if (series.moved_bytes && rule.samples().empty()) count = 1;  // a run says nothing of a copy
-    queue_group(work, is_cold(series.mode), count);
+    uint64_t count = std::min({wanted, kMostGroup, rules.front().most_next(start, cycle_s)});
+    // A run says nothing of a copy.
+    if (series.moved_bytes && rules.front().samples().empty()) count = 1;
+    queue_group(works, series.mode, count);
     cycle_s = seconds_since(start) / static_cast<double>(count);
-    for (size_t i = 0; i < empties_; ++i) {
-      const Shot& empty = empty_shots_[i];
-      if (!empty.late)
-        series.empty_seconds.push_back(seconds_between(empty.begin, empty.end) / runs);
-    }
-    bool was_late = false;
-    for (size_t i = 0; i < count; ++i) {
-      const double seconds = seconds_between(shots_[i].begin, shots_[i].end) / runs;
-      const bool is_late = hides && shots_[i].late;
-      was_late |= is_late;
-      if (is_late && series.latency_hidden) {
-        late.push_back(seconds);
-        ++series.late;
-      } else {
-        rule.add(seconds);
-      }
-    }
-    if (was_late && series.latency_hidden) {
+    if (add_group(works, count, rules, all, late) && series.latency_hidden) {
       // Where no wait helps (a device that runs each launch while the host waits for it), latency
       // is a part of every launch.
-      if (wait_s_ >= kMostWait) series.latency_hidden = false;
+      if (wait_s_ >= kMostWait)
+        for (TimedSeries& one : all) one.latency_hidden = false;
       wait_s_ = std::min(kMostWait, std::max(2 * wait_s_, 5 * kQueueLaunch));
     }
-    stop = rule.stop(Clock::now());
-    if (!stop && Clock::now() >= deadline) stop = StopReason::budget;
+    const auto now = Clock::now();
+    stop = works.size() == 1 ? rules.front().stop(now)
+                             : stop_of_turns(rules[0], rules[1], series.empty_seconds, now);
+    if (!stop && now >= deadline) stop = StopReason::budget;
   }
-  series.stop = *stop;
-  if (const auto clock_after = kernels_.clock_mhz(stream_); clock_before && clock_after) {
-    series.clock_mhz = (*clock_before + *clock_after) / 2;
-    series.clock_change = *clock_after / *clock_before;
-  }
-  series.seconds = rule.samples();
-  if (series.seconds.empty()) {
-    series.seconds = std::move(late);
-    series.latency_hidden = false;
-    series.late = 0;
+  const auto clock_after = kernels_.clock_mhz(stream_);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].stop = *stop;
+    if (clock_before && clock_after) {
+      all[i].clock_mhz = (*clock_before + *clock_after) / 2;
+      all[i].clock_change = *clock_after / *clock_before;
+    }
+    all[i].seconds = rules[i].samples();
+    if (!all[i].seconds.empty()) continue;
+    all[i].seconds = std::move(late[i]);
+    all[i].latency_hidden = false;
+    all[i].late = 0;
   }
 }
 

@@ -20,6 +20,7 @@ class StoppingRule {
   /// Adds a sample, in seconds of one run.
   void add(double seconds) { samples_.push_back(seconds); }
   const std::vector<double>& samples() const { return samples_; }
+  const TimingOptions& options() const { return options_; }
 
   /// Why no more samples are to be taken; nothing while more are. At least one always is.
   std::optional<StopReason> stop(Clock::time_point now) const;
@@ -33,5 +34,11 @@ class StoppingRule {
   Clock::time_point begin_, deadline_;
   std::vector<double> samples_;
 };
+
+/// The same of two whose samples were taken by turns: each must be precise, and so must be what the
+/// times of a run differ by. `empty_seconds` are of an empty kernel, timed in the same way.
+std::optional<StopReason> stop_of_turns(const StoppingRule& one, const StoppingRule& other,
+                                        const std::vector<double>& empty_seconds,
+                                        StoppingRule::Clock::time_point now);
 
 }  // namespace warpmark

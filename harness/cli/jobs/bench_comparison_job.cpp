@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <iostream>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "report/comparison/comparison_report.hpp"
 #include "report/run/junit_part.hpp"
 #include "results/counted_baseline.hpp"
+#include "results/turns_comparison.hpp"
 
 namespace warpmark {
 
@@ -84,6 +86,25 @@ std::map<std::string, Position> suite_places(const JobRequest& request) {
   return places;
 }
 
+// Reports in every form that the request asks for; returns whether it fails.
+int report_comparison(const JobRequest& request, const BenchResult& baseline,
+                      const BenchResult& contender, const BenchComparison& comparison,
+                      Output& out) {
+  ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
+  compared.command = contender.command;
+  compared.advises = request.against.empty();
+  write_junit(request, comparison_junit(compared));
+  print_comparison(compared, request, out);
+  const std::map<std::string, Position> places = suite_places(request);
+  const std::vector<Problem> changes = changes_as_problems(compared, places);
+  if (wants_annotations(request.formats.annotations, request.json)) {
+    out.flush();
+    write_annotations(std::cerr, changes);
+  }
+  write_changes(request, compared, failures_as_problems(contender, places), changes);
+  return compared.exit_code();
+}
+
 }  // namespace
 
 void require_other_journal(const JobRequest& request) {
@@ -125,20 +146,25 @@ ExitCode bench_and_compare(const JobRequest& request, Output& out) {
   const std::vector<std::string> grown = grown_cases(comparison);
   const std::optional<ExitCode> interrupt = count_lines(request, python, grown, contender);
   if (!grown.empty()) comparison = compare_benches(baseline, contender, options);
-  ComparedBenches compared = request.comparison.compared(baseline, contender, comparison);
-  compared.command = contender.command;
-  write_junit(request, comparison_junit(compared));
-  print_comparison(compared, request, out);
-  const std::map<std::string, Position> places = suite_places(request);
-  const std::vector<Problem> changes = changes_as_problems(compared, places);
-  if (wants_annotations(request.formats.annotations, request.json)) {
-    out.flush();
-    write_annotations(std::cerr, changes);
-  }
-  write_changes(request, compared, failures_as_problems(contender, places), changes);
+  const int code = report_comparison(request, baseline, contender, comparison, out);
   job.add_lines(contender, grown);  // if the disk is full, the comparison is shown all the same
   if (interrupt) return *interrupt;
-  return compared.exit_code() != 0 ? ExitCode::verdict : *job.code();
+  return code != 0 ? ExitCode::verdict : *job.code();
+}
+
+ExitCode bench_against(const JobRequest& request, Output& out) {
+  const ComparisonOptions options = request.comparison.options();
+  LazyPython python;
+  const MeasuredJob job(request, out, python);
+  if (!job.code()) return ExitCode::skipped;
+  if (!job.finished()) return *job.code();
+  const BenchResult run = job.result();
+  const bool is_held =
+      std::ranges::any_of(run.cases, [](const BenchCase& one) { return !one.against.empty(); });
+  if (!is_held && *job.code() != ExitCode::success) return *job.code();
+  const int code =
+      report_comparison(request, other_sides(run), run, compare_turns(run, options), out);
+  return code != 0 ? ExitCode::verdict : *job.code();
 }
 
 }  // namespace warpmark

@@ -1,4 +1,4 @@
-// A bench that is held against a baseline: `--compare`.
+// A bench that is held against a baseline: `--compare`, or by turns `--against`.
 #pragma once
 
 #include "cli/request/job_request.hpp"
@@ -9,6 +9,9 @@ namespace warpmark {
 /// code is that of the gravest of both. Throws a usage error for a baseline that cannot be read,
 /// before any case runs.
 ExitCode bench_and_compare(const JobRequest& request, Output& out);
+
+/// Measures the cases by turns with what the request names (Rivals), and compares both likewise.
+ExitCode bench_against(const JobRequest& request, Output& out);
 
 /// Throws a usage error if the journal of this run would be the baseline's file.
 void require_other_journal(const JobRequest& request);

@@ -17,6 +17,7 @@
 #include "cli/request/output_files.hpp"
 #include "cli/request/planned_work.hpp"
 #include "cli/request/rank_job.hpp"
+#include "cli/request/rivals.hpp"
 #include "cli/request/shard_work.hpp"
 #include "driver/choose.hpp"
 #include "driver/driver.hpp"
@@ -134,12 +135,23 @@ void require_counters(const DeviceFacts& device) {
 
 ExitCode bench(JobRequest request, Output& out) {
   begin_job(request, out);
-  if (request.profile && (!request.baseline.empty() || !request.google_benchmark.empty())) {
+  const bool compares = !request.baseline.empty();
+  const bool turns = !request.against.empty();
+  if (request.profile && (compares || turns || !request.google_benchmark.empty())) {
     throw usage_error(fmt::format("--profile takes no times, so that {} has nothing to go by",
-                                  request.baseline.empty() ? "--benchmark-out" : "--compare"));
+                                  compares ? "--compare"
+                                  : turns  ? "--against"
+                                           : "--benchmark-out"));
   }
+  if (compares && turns) {
+    throw usage_error(
+        "--compare and --against are two answers: what an earlier run measured, and what "
+        "is measured by turns",
+        {}, "compare the journals afterwards");
+  }
+  if (turns) return bench_against(request, out);
   if (request.update_baseline) return update_baseline(request, out);
-  if (!request.baseline.empty()) return bench_and_compare(request, out);
+  if (compares) return bench_and_compare(request, out);
   LazyPython python;
   return measure_cases(request, out, python);
 }
@@ -158,14 +170,24 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   set_shard(keep_shard(planned, request), context);
   require_kept(output_files(request), request.paths, planned);
   require_ranks(planned, request);
-  const std::vector<BenchWork> work = bench_work(request, std::move(planned));
+  std::vector<BenchWork> work = bench_work(request, std::move(planned));
+  std::optional<Rivals> rivals;  // a revision's files are needed as long as cases run
+  if (!request.against.empty()) {
+    rivals.emplace(request.against, request.choice.axes);
+    for (BenchWork& one : work) {
+      if (one.work.error || one.work.which.skip) continue;
+      auto [rival, why] = rivals->find(one.work.which);
+      one.rival = std::move(rival);
+      one.no_rival = std::move(why);
+    }
+  }
   const auto has_error = [](const BenchWork& one) { return one.work.error.has_value(); };
   if (!work.empty() && std::ranges::all_of(work, has_error) && !context.shard)
     measure_nothing(work, request, context, out);
 
   SessionOptions session_options = request.session;
   if (!request.ranks) session_options.threads = device_threads(1);
-  auto session = std::make_unique<Session>(python.interpreter(), session_options);
+  auto session = std::make_unique<Session>(python.when_needed(), session_options);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.profile && session->require().has("counters")) {
     throw usage_error(

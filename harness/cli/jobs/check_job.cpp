@@ -168,7 +168,7 @@ struct Runners {
       return device;
     }
     options.device = devices.front();
-    auto session = std::make_unique<Session>(python.interpreter(), options);
+    auto session = std::make_unique<Session>(python.when_needed(), options);
     DeviceFacts device = session->require();
     alone = std::make_unique<SessionRunner>(std::move(session), !request.keep.empty());
     return device;

@@ -378,16 +378,22 @@ const std::vector<JobOption>& job_options() {
        [](Request& request, const OptionValue& value) {
          request.google_benchmark = path_of(value);
        }},
+      {"--against", "against", "OTHER", K::word, T::bench,
+       "Take turns with another suite or .cu file, a git revision, or `baseline`",
+       [](Request& request, const OptionValue& value) {
+         std::error_code ignored;
+         const fs::path file = path_of(value);
+         request.against = fs::exists(file, ignored) ? file.string() : value.words.front().text;
+       }},
       {"--compare", "compare", "BASELINE", K::word, T::bench,
        "Compare with this baseline or journal, as `warpmark compare` does",
        [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
       {"--update-baseline{true}", "update_baseline", "", K::choice, T::bench,
        "Write the counters to the file of --compare; =pinned: for this version", &read_update},
       {"--min-effect", "min_effect", "PCT", K::amounts, T::bench,
-       "With --compare: the smallest change in percent, or for counters: load=5",
-       &read_min_effects},
+       "The smallest change that counts, in percent, or for counters: load=5", &read_min_effects},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
-       "Fail on skipped, notices, a race's name, or a verdict of --compare", &read_fail_on},
+       "Fail on skipped, notices, a race's name, or a comparison's verdict", &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
        "With --compare: cases that only the baseline has do not fail",
        [](Request& request, const OptionValue& value) {

@@ -91,6 +91,7 @@ struct JobRequest {
   std::optional<uint64_t> processes;
   std::filesystem::path google_benchmark;  ///< a file for its JSON; "" for none
   std::filesystem::path baseline;          ///< the baseline to compare with; "" for none
+  std::string against;                     ///< what cases take turns with (Rivals); "" for nothing
   CompareRequest comparison;
 };
 

@@ -48,10 +48,11 @@ void adapt_to_shard(JobRequest& request) {
     if (request.shard_times.empty()) return;
     throw usage_error("--shard-times says how cases are divided, and --shard is missing");
   }
-  if (!request.baseline.empty()) {
+  if (!request.baseline.empty() || !request.against.empty()) {
     throw usage_error(
-        "--compare needs all cases, and --shard runs some of them", {},
-        "merge the journals of all shards (`warpmark merge`), then `warpmark compare`");
+        fmt::format("{} needs all cases, and --shard runs some of them",
+                    request.against.empty() ? "--compare" : "--against"),
+        {}, "merge the journals of all shards (`warpmark merge`), then `warpmark compare`");
   }
   if (request.last_failed) {
     throw usage_error(

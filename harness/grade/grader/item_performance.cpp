@@ -5,9 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include "base/turns.hpp"
 #include "grade/feedback/item_verdict.hpp"
 #include "results/relative_time.hpp"
-#include "runtime/turns.hpp"
 
 namespace warpmark {
 

@@ -42,7 +42,7 @@ struct TimedItem {
 
 constexpr uint64_t kRounds = 11;
 
-/// Times both by turns (runtime/turns.hpp). An impossibly short time of either gives no score.
+/// Times both by turns (base/turns.hpp). An impossibly short time of either gives no score.
 TimedItem time_by_turns(RoundTimer& timer, uint64_t rounds = kRounds);
 
 }  // namespace warpmark

@@ -143,7 +143,7 @@ void BenchConsole::write_row(const Outcome& outcome, const TimedCase& timed) {
   }
   const std::vector<std::string> warnings = marks(timed);
   if (!warnings.empty()) line += "  " + coloured(style, Colour::yellow, join(warnings, ", "));
-  if (timed.relative) line += "  " + relative_text(*timed.relative);
+  if (const std::string text = relative_text(timed); !text.empty()) line += "  " + text;
   frame_.write(line + "\n");
   write_transfers(timed);
 }

@@ -86,14 +86,29 @@ std::string change_of_count(double ratio) {
                        : change_percent(ratio, decimals) + " %";
 }
 
-std::string relative_text(const RelativeTime& time) {
-  return fmt::format("{:.3g} of its baseline's {} ({:.3g} to {:.3g})", time.ratio,
+namespace {
+
+std::string text_of(const RelativeTime& time, const std::string& against) {
+  return fmt::format("{:.3g} of {}'s {} ({:.3g} to {:.3g})", time.ratio, against,
                      time_text(time.baseline_s), time.low, time.high);
 }
 
-std::string slower_text(const RelativeTime& time, double most) {
+}  // namespace
+
+std::string relative_text(const CaseMeasurement& one) {
+  std::vector<std::string> texts;
+  for (const BenchSeries& series : one.series) {
+    if (!series.relative) continue;
+    const std::string mode = texts.empty() ? "" : std::string(to_text(series.mode)) + " ";
+    texts.push_back(mode + text_of(*series.relative, one.against));
+  }
+  return join(texts, ", ");
+}
+
+std::string slower_text(const CaseMeasurement& one, double most) {
+  const RelativeTime& time = one.series.front().relative.value();
   return fmt::format("it takes {}, in {} rounds by turns; at most {:.4g} is allowed",
-                     relative_text(time), time.rounds, most);
+                     text_of(time, one.against), time.rounds, most);
 }
 
 std::string untested_text(const std::string& why) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "results/relative_time.hpp"
+#include "results/bench_result.hpp"
 
 namespace warpmark {
 
@@ -34,11 +34,12 @@ std::string change_percent(double ratio, int decimals);
 /// "+4.9 %": times are never known to more than a thousandth.
 std::string change_of_time(double ratio);
 
-/// "0.31 of its baseline's 12.40 µs (0.30 to 0.32)".
-std::string relative_text(const RelativeTime& time);
+/// "0.31 of its baseline's 12.40 µs (0.30 to 0.32)", and the same of further modes; "" for a case that
+/// took no turns.
+std::string relative_text(const CaseMeasurement& one);
 
-/// The reason why a case fails that takes more than `most` of its baseline's time.
-std::string slower_text(const RelativeTime& time, double most);
+/// The reason why a case fails that takes more than `most` of its baseline's time in the first mode.
+std::string slower_text(const CaseMeasurement& one, double most);
 
 /// The remark of a row whose time may come from runs that reuse earlier results, with the reason.
 std::string untested_text(const std::string& why);

@@ -123,7 +123,7 @@ std::vector<std::string> notes_of_series(const BenchSeries& series) {
 std::vector<std::string> notes_of_case(const BenchCase& one) {
   std::vector<std::string> notes;
   if (!one.reason.empty()) notes.push_back(one.reason);
-  if (one.relative) notes.push_back(relative_text(*one.relative));
+  if (std::string text = relative_text(one); !text.empty()) notes.push_back(std::move(text));
   for (const std::string& what : one.untested) notes.push_back(untested_text(what));
   std::set<std::string> reasons;
   for (const DeviceState* state : {&one.before, &one.after}) {

@@ -46,6 +46,7 @@ class ScriptedTimer : public CaseTimer {
  private:
   static std::shared_ptr<TimedBaseline> baseline_of(char action, const TimingJob& job) {
     auto baseline = std::make_shared<TimedBaseline>();
+    baseline->name = "its baseline";
     baseline->job.which = job.which;
     baseline->job.planned = &baseline->planned;
     if (action == 'y') {
@@ -54,9 +55,9 @@ class ScriptedTimer : public CaseTimer {
       return baseline;
     }
     baseline->job.processes = job.processes;
-    for (Measurement& one : baseline->job.processes) {
-      for (double& seconds : one.series.front().seconds) seconds *= action == 'r' ? 2 : 0.5;
-    }
+    Measurement& its = baseline->job.processes.front();
+    for (double& seconds : its.series.front().seconds) seconds *= action == 'r' ? 2 : 0.5;
+    baseline->rounds.assign(3, {job.processes.front().series, its.series});
     return baseline;
   }
 

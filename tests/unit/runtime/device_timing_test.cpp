@@ -92,12 +92,7 @@ class DeviceTimingTest : public testing::Test {
     return memory;
   }
 
-  // One process's measurement, in a context of its own.
-  Measurement time(TimingMode mode) {
-    launches_ = 0;
-    const auto context = Context::create(fake_.device());
-    TimingKernels kernels(context, "image", 90);
-    const Module module(context, "image", "k.cu");
+  static protocol::Time request_for(TimingMode mode) {
     protocol::Time request;
     request.run.buffers.push_back({"x", "float32", kBytes, true, false, {}});
     request.run.buffers.push_back({"y", "float32", kBytes, false, false, {}});
@@ -108,10 +103,36 @@ class DeviceTimingTest : public testing::Test {
     request.options.modes = {mode};
     request.options.min_samples = 30;
     request.options.min_seconds = 0;
+    return request;
+  }
+
+  std::vector<Measurement> time_by_turns(TimingMode mode) {
+    const auto context = Context::create(fake_.device());
+    TimingKernels kernels(context, "image", 90);
+    const Module module(context, "image", "k.cu"), beside(context, "image", "old.cu");
+    protocol::Time request = request_for(mode);
+    request.against = request;
+    request.shared = {"x", "y"};
+    memory_ = {memory_of(1), memory_of(100)};
+    against_ = {memory_of(1), memory_of(100)};
+    const PreparedDevice loaded{
+        context, {module.function("k")}, module, {{module, std::vector<std::string>{"kept"}}}};
+    const PreparedDevice other{
+        context, {beside.function("k")}, beside, {{beside, std::vector<std::string>{"kept"}}}};
+    return time_on_device(kernels, request, {{loaded, memory_}, {other, against_}});
+  }
+
+  // One process's measurement, in a context of its own.
+  Measurement time(TimingMode mode) {
+    launches_ = 0;
+    const auto context = Context::create(fake_.device());
+    TimingKernels kernels(context, "image", 90);
+    const Module module(context, "image", "k.cu");
+    const protocol::Time request = request_for(mode);
     memory_ = {memory_of(1), memory_of(100)};
     const PreparedDevice loaded{
         context, {module.function("k")}, module, {{module, std::vector<std::string>{"kept"}}}};
-    return time_on_device(loaded, kernels, request, memory_);
+    return time_on_device(kernels, request, {{loaded, memory_}}).front();
   }
 
   static bool is_right(const std::vector<BufferMemory>& memory) {
@@ -145,7 +166,7 @@ class DeviceTimingTest : public testing::Test {
   std::function<void(const Seen&)> keep_;
   bool works_ = true;
   int launches_ = 0;
-  TimedMemory memory_;
+  TimedMemory memory_, against_;
 };
 
 constexpr std::array kModes = {TimingMode::cold, TimingMode::hot, TimingMode::cold_graph,
@@ -216,6 +237,30 @@ TEST_F(DeviceTimingTest, ALaunchThatLeavesTheWorkOutIsWrong) {
   EXPECT_EQ(judge(TimingMode::cold, some), "wrong");
   const auto later = [](const Seen& now) { return now.launch > 20; };
   EXPECT_EQ(judge(TimingMode::cold, later), "wrong");
+}
+
+// Two modules with one kernel each, on the same memory: each is measured and fetched on its own.
+TEST_F(DeviceTimingTest, TwoTakeTurnsOnTheSameMemory) {
+  std::set<CUdeviceptr> inputs;
+  keep_ = [&](const Seen& now) { inputs.insert(reinterpret_cast<CUdeviceptr>(now.x.data())); };
+  for (const TimingMode mode : kModes) {
+    inputs.clear();
+    const std::vector<Measurement> both = time_by_turns(mode);
+    ASSERT_EQ(both.size(), 2U);
+    for (const Measurement& one : both) {
+      EXPECT_THAT(one.series, testing::SizeIs(1)) << to_text(mode);
+      EXPECT_TRUE(one.honest.first_s.has_value());
+      EXPECT_TRUE(one.honest.is_warm);
+      EXPECT_FALSE(one.outputs_differ);
+    }
+    EXPECT_EQ(both[0].series[0].seconds.size(), both[1].series[0].seconds.size());
+    EXPECT_TRUE(is_right(memory_.run));
+    EXPECT_TRUE(is_right(against_.run));
+    EXPECT_TRUE(is_right(against_.other));
+    // The run's own, and those of the other inputs of each side.
+    EXPECT_EQ(inputs.size() == 3, mode != TimingMode::cold_graph) << "whose runs have their own";
+  }
+  EXPECT_THAT(fake_.misuse, testing::IsEmpty());
 }
 
 TEST_F(DeviceTimingTest, WhatCannotBePutBackIsSaid) {

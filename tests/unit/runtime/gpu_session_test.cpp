@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/launch_limits.hpp"
+#include "base/statistics.hpp"
 #include "compiler/compiler.hpp"
 #include "driver/choose.hpp"
 #include "driver/context.hpp"
@@ -196,6 +197,47 @@ TEST_F(GpuSessionTest, TimesABaselineByTurns) {
   for (size_t i = 0; i < job.processes.size(); ++i) {
     EXPECT_GT(baseline.processes[i].series[0].seconds[0],
               10 * job.processes[i].series[0].seconds[0]);
+  }
+  EXPECT_EQ(job.baseline->rounds.size(), 10U) << "two loadings each";
+}
+
+// Waits for a number of cycles, so that 5 % more are 5 % more time: about 2 µs and 2.1 µs.
+TEST_F(GpuSessionTest, TurnsTellTimesOfTwoMicrosecondsApart) {
+  const std::string kernel =
+      "__device__ void spin(long long cycles, int *done) {\n"
+      "  const long long begin = clock64();\n"
+      "  while (clock64() - begin < cycles) { }\n"
+      "  *done = 1;\n}\n"
+      "extern \"C\" __global__ void own(int *done) { spin(2000, done); }\n"
+      "extern \"C\" __global__ void same(int *done) { spin(2000, done); }\n"
+      "extern \"C\" __global__ void more(int *done) { spin(2300, done); }\n";
+  for (const char* other : {"same", "more"}) {
+    const std::string suite = std::string(
+                                  "kernel: {file: k.cu, entry: own}\n"
+                                  "arguments: {done: {out: 1}}\n"
+                                  "launch: {block: 1}\n"
+                                  "reference: {done: 'np.ones(1, dtype=np.int32)'}\n"
+                                  "bench: {against_baseline: true}\n"
+                                  "baseline: {kernel: {file: k.cu, entry: ") +
+                              other + "}}\n";
+    const Case which = make(suite, kernel).front();
+    const PlannedCase planned = make_plan(which, plugins_);
+    TimingJob job{&which, &planned, {}, {}, {}};
+    ASSERT_EQ(session().measure({&job, 1}), 1U);
+    ASSERT_EQ(job.outcome.verdict, Verdict::passed) << job.outcome.message;
+    std::vector<double> differences;
+    for (const TimedRound& round : job.baseline->rounds) {
+      const PairedLevels levels =
+          paired_levels(round.own.front().seconds, round.baseline.front().seconds);
+      differences.push_back(levels.second - levels.first);
+    }
+    const Interval interval = mean_of(differences).interval();
+    if (std::string(other) == "same") {
+      EXPECT_LT(interval.low, 20e-9);
+      EXPECT_GT(interval.high, -20e-9);
+    } else {
+      EXPECT_GT(interval.low, 50e-9);
+    }
   }
 }
 

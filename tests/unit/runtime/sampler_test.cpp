@@ -53,8 +53,8 @@ class SamplerTest : public testing::Test {
     if (restore != Restore::never) case_->keep_initial();
     NewState state(*kernels_, *case_, {context_, find_variables(module_)},
                    restore != Restore::never, 0);
-    Sampler sampler(context_, *kernels_, *case_, state, memory_, restore);
-    return sampler.sample(mode, options_, budget_s);
+    Sampler sampler(context_, *kernels_, {{*case_, state, memory_, restore}});
+    return sampler.sample(mode, options_, budget_s).front();
   }
 
   void set_initial(const std::vector<float>& values) {
@@ -289,6 +289,55 @@ TEST_F(SamplerTest, LinesThatPersistInTheCacheAreMadeOrdinary) {
   EXPECT_EQ(std::count(fake_.calls.begin(), fake_.calls.end(), "cuCtxResetPersistingL2Cache"), 1);
   fake_.fail("cuCtxResetPersistingL2Cache", CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_NO_THROW(sample(TimingMode::cold)) << "a device that has none";
+}
+
+// The launches of two parties of the same kernel are told apart by their buffers.
+TEST_F(SamplerTest, TwoTakeTurnsAndALateRoundIsThrownAwayForBoth) {
+  const Module module(context_, "image", "k.cu");
+  DeviceRun beside(context_, {module.function("k")}, module, run_);
+  const CUdeviceptr own = case_->buffer("x").address();
+  fake_.kernel_ms = [&](const FakeLaunch& launch) {
+    if (launch.kernel != "k") return 0.02;
+    return launch.argument<CUdeviceptr>(0) == own ? 0.5 : 0.4;
+  };
+  const auto sample = [&](TimingMode mode) {
+    fake_.launches.clear();
+    NewState first(*kernels_, *case_, {context_, find_variables(module_)}, false, 0);
+    NewState second(*kernels_, beside, {context_, find_variables(module_)}, false, 0);
+    Sampler sampler(context_, *kernels_, {{*case_, first, memory_}, {beside, second, memory_}});
+    return sampler.sample(mode, options_, 5);
+  };
+  int queries = 0;
+  fake_.event_passed = [&] { return ++queries == 3; };
+  const std::vector<TimedSeries> cold = sample(TimingMode::cold);
+  ASSERT_EQ(cold.size(), 2U);
+  EXPECT_THAT(cold[0].seconds, Each(testing::DoubleNear(0.5e-3, 1e-9)));
+  EXPECT_THAT(cold[1].seconds, Each(testing::DoubleNear(0.4e-3, 1e-9)));
+  EXPECT_EQ(cold[0].seconds.size(), cold[1].seconds.size());
+  EXPECT_EQ(cold[0].late, 1U);
+  EXPECT_EQ(cold[1].late, 1U);
+  EXPECT_EQ(cold[0].empty_seconds.size(), cold[1].empty_seconds.size());
+  // In each round both, and neither always first.
+  std::vector<bool> order;
+  for (const FakeLaunch& launch : fake_.launches) {
+    if (launch.kernel == "k") order.push_back(launch.argument<CUdeviceptr>(0) == own);
+  }
+  ASSERT_GE(order.size(), 10U);
+  std::set<bool> firsts;
+  for (size_t i = order.size() % 2; i + 1 < order.size(); i += 2) {
+    EXPECT_NE(order[i], order[i + 1]) << i;
+    firsts.insert(order[i]);
+  }
+  EXPECT_EQ(firsts.size(), 2U);
+  // A warm run of the party's own comes before each of its samples.
+  fake_.event_passed = {};
+  for (const TimedSeries& series : sample(TimingMode::hot)) EXPECT_EQ(series.batch, 1U);
+  std::map<bool, size_t> runs;
+  bool last = false;
+  for (const FakeLaunch& launch : fake_.launches) {
+    if (launch.kernel == "k") last = launch.argument<CUdeviceptr>(0) == own, ++runs[last];
+  }
+  EXPECT_EQ(runs[true], runs[false]);
 }
 
 TEST_F(SamplerTest, AFaultInASampleIsReported) {

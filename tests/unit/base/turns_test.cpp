@@ -1,5 +1,5 @@
 // The order of turns.
-#include "runtime/turns.hpp"
+#include "base/turns.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
