@@ -243,6 +243,7 @@ struct Tolerance {
   std::optional<NumpyText> rtol, atol;  ///< at least one for ToleranceKind::close; ulp may have
                                         ///< atol
   NanPolicy nan = NanPolicy::equal;
+  std::optional<NumpyText> times = {};  ///< for ToleranceKind::from_float64; nothing: the default
   friend bool operator==(const Tolerance&, const Tolerance&) = default;
 };
 
@@ -413,6 +414,13 @@ void check_launches(const Plan& plan, const PositionMap& positions,
 
 /// True if a rule skips the plan, or if a rule that is still open may skip it.
 bool may_be_skipped(const Plan& plan);
+
+/// The axes of the plan's point, for arithmetic.
+Scope axes_of(const Plan& plan);
+
+/// The value of a scalar that is an integer by arithmetic over axes, so that it is known before
+/// anything runs; nothing for floats, and for what is NumPy.
+std::optional<int64_t> known_integer(const Scalar& scalar, const Plan& plan);
 
 /// The number of an amount; nothing if there is none, or if it is still arithmetic.
 std::optional<double> known_amount(const std::optional<Amount>& amount);

@@ -12,8 +12,7 @@ namespace {
 class Resolver {
  public:
   Resolver(const Plan& plan, const Facts& facts, const PositionMap& positions)
-      : facts_(facts), positions_(positions) {
-    for (const PlanAxis& axis : plan.point) scope_.set(axis.name, axis.value);
+      : facts_(facts), positions_(positions), scope_(axes_of(plan)) {
     for (const auto& [name, value] : facts.device) scope_.set("device." + name, value);
     for (const Buffer& buffer : plan.buffers) {
       if (!has_shape(buffer.direction)) set_array(buffer.name, nullptr);
@@ -226,14 +225,35 @@ class Resolver {
 
 }  // namespace
 
+Scope axes_of(const Plan& plan) {
+  Scope axes;
+  for (const PlanAxis& axis : plan.point) axes.set(axis.name, axis.value);
+  return axes;
+}
+
+std::optional<int64_t> known_integer(const Scalar& scalar, const Plan& plan) {
+  const bool integer = !scalar.dtype || is_integer(*scalar.dtype);
+  if (!integer || scalar.null || scalar.tensor_map || scalar.value.function) return std::nullopt;
+  if (scalar.integer) {
+    const auto* value = std::get_if<int64_t>(&*scalar.integer);
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  }
+  try {
+    const Folded folded = Expression::parse(scalar.value.text, {}).fold(axes_of(plan));
+    const auto* value = folded.value ? std::get_if<int64_t>(&*folded.value) : nullptr;
+    return value != nullptr ? std::optional(*value) : std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;  // NumPy, which only the interpreter reads
+  }
+}
+
 int64_t devices_of(const Plan& plan, const std::map<std::string, int64_t>& device,
                    const PositionMap& positions) {
   if (!plan.devices) return 1;
   const Position where = positions.find("/devices");
   ArithmeticValue value;
   if (const auto* symbolic = std::get_if<Symbolic>(&*plan.devices)) {
-    Scope scope;
-    for (const PlanAxis& axis : plan.point) scope.set(axis.name, axis.value);
+    Scope scope = axes_of(plan);
     for (const auto& [name, known] : device) scope.set("device." + name, known);
     value = Expression::parse(symbolic->text, where).evaluate(scope);
   } else {

@@ -129,25 +129,6 @@ protocol::Step wire_step(const Step& step, const ReadyCase& ready,
   return wire;
 }
 
-// The value of an integer that is arithmetic over axes: known before anything runs.
-std::optional<int64_t> known_integer(const Scalar& scalar, const Plan& plan) {
-  const bool integer = !scalar.dtype || is_integer(*scalar.dtype);
-  if (!integer || scalar.null || scalar.tensor_map || scalar.value.function) return std::nullopt;
-  if (scalar.integer) {
-    const auto* value = std::get_if<int64_t>(&*scalar.integer);
-    return value != nullptr ? std::optional(*value) : std::nullopt;
-  }
-  Scope axes;
-  for (const PlanAxis& axis : plan.point) axes.set(axis.name, axis.value);
-  try {
-    const Folded folded = Expression::parse(scalar.value.text, {}).fold(axes);
-    const auto* value = folded.value ? std::get_if<int64_t>(&*folded.value) : nullptr;
-    return value != nullptr ? std::optional(*value) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;  // NumPy, which only the interpreter reads
-  }
-}
-
 // Only compilers of other languages make other code for other values. A request that has no more
 // than NVRTC needs is the same for all sizes, so that a source is compiled once.
 std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& plan) {

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "base/arithmetic.hpp"
-#include "base/error.hpp"
-
 namespace warpmark {
 
 namespace {
@@ -12,18 +9,6 @@ namespace {
 std::optional<int64_t> known(const Size& size) {
   const auto* number = std::get_if<int64_t>(&size);
   return number != nullptr ? std::optional(*number) : std::nullopt;
-}
-
-std::optional<int64_t> value_of(const Scalar& scalar, const Scope& scope) {
-  if (scalar.integer) return known(*scalar.integer);
-  if (scalar.null || scalar.value.function || scalar.value.text.empty()) return std::nullopt;
-  try {
-    const Folded folded = Expression::parse(scalar.value.text, {}).fold(scope);
-    const auto* number = folded.value ? std::get_if<int64_t>(&*folded.value) : nullptr;
-    return number != nullptr ? std::optional(*number) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;  // it is Python's
-  }
 }
 
 std::vector<int64_t> shape_of(const Buffer& buffer) {
@@ -45,8 +30,6 @@ const LaunchFacts::Argument* LaunchFacts::find(const std::string& name) const {
 
 LaunchFacts launch_facts(const Plan& plan) {
   LaunchFacts facts;
-  Scope scope;
-  for (const PlanAxis& axis : plan.point) scope.set(axis.name, axis.value);
   for (const Step& step : plan.steps) {
     const auto* launch = std::get_if<LaunchStep>(&step);
     if (launch == nullptr) continue;
@@ -64,7 +47,7 @@ LaunchFacts launch_facts(const Plan& plan) {
         argument.shape = shape_of(*buffer);
         if (buffer->dtype) argument.type = buffer->dtype->c_name;
       } else if (const Scalar* scalar = plan.find_scalar(name)) {
-        argument.number = value_of(*scalar, scope);
+        argument.number = known_integer(*scalar, plan);
       }
       facts.arguments.push_back(std::move(argument));
     }
