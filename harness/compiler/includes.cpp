@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "compiler/host_headers.hpp"
 #include "compiler/shims.hpp"
 #include "compiler/source_tokens.hpp"
@@ -330,12 +331,17 @@ class Resolver {
     }
   }
 
-  // The macros that are a header's name, in quotes or brackets.
+  // The macros that are a header's name, in quotes or brackets, and those that are a part of a path.
   void read_macros(const std::string& text) {
     if (text.find("define") == std::string::npos) return;
     const std::vector<SourceToken> tokens = source_tokens(text);
     for (size_t i = 0; i + 3 < tokens.size(); ++i) {
       if (!tokens[i].opens || tokens[i + 1].text != "define") continue;
+      const size_t behind = tokens[i + 2].end;
+      const std::string rest = std::string(
+          trim(std::string_view(text).substr(behind, text.find('\n', behind) - behind)));
+      if (!rest.empty() && text[behind] != '(' && std::ranges::all_of(rest, is_of_path))
+        parts_[tokens[i + 2].text].insert(rest);
       const bool is_last =
           i + 4 == tokens.size() || !tokens[i + 4].directive || tokens[i + 4].opens;
       std::string name;
@@ -364,7 +370,7 @@ class Resolver {
       if (is_known) {
         for (const IncludeDirective& directive : found->second) {
           is_known = is_known && !directive.name.empty();
-          if (!directive.name.empty()) visit_alias(directive, one.folder);
+          if (!directive.name.empty()) visit_meanings(directive, one.folder);
         }
       }
       if (!is_known && out_.not_cacheable.empty()) {
@@ -372,6 +378,42 @@ class Resolver {
       }
     }
     computed_.clear();
+  }
+
+  static bool is_of_path(char c) { return is_name_char(c) || c == '/' || c == '.' || c == '-'; }
+
+  // A name in brackets may be made of macros, as <ROOT/detail/policy.h> is. All that any definition
+  // may make of it and that there is are meant; as it stands, if there is none.
+  void visit_meanings(const IncludeDirective& directive, const fs::path& folder) {
+    bool any = false;
+    for (const std::string& name : meanings(directive)) {
+      IncludeDirective one = directive;
+      one.name = name;
+      if (!locate(one, folder)) continue;
+      any = true;
+      visit_alias(one, folder);
+    }
+    if (!any) visit_alias(directive, folder);
+  }
+
+  std::vector<std::string> meanings(const IncludeDirective& directive) const {
+    constexpr size_t kMost = 64;
+    std::vector<std::string> open = {directive.name}, made;
+    for (size_t i = 0; directive.angled && i < open.size() && open.size() < kMost; ++i) {
+      const std::string name = open[i];
+      bool expands = false;
+      for (size_t begin = 0, end = 0; begin < name.size() && !expands; begin = end + 1) {
+        end = begin;
+        while (end < name.size() && is_name_char(name[end])) ++end;
+        const auto found = parts_.find(name.substr(begin, end - begin));
+        if (found == parts_.end()) continue;
+        expands = true;
+        for (const std::string& part : found->second)
+          open.push_back(name.substr(0, begin) + part + name.substr(end));
+      }
+      if (!expands) made.push_back(name);
+    }
+    return made;
   }
 
   void visit_alias(const IncludeDirective& directive, const fs::path& folder) {
@@ -469,6 +511,7 @@ class Resolver {
   std::vector<Computed> computed_;
   size_t macros_of_ = 0;  ///< texts whose macros were read: the source, then pending ones
   std::map<std::string, std::vector<IncludeDirective>> macros_;
+  std::map<std::string, std::set<std::string>> parts_;  ///< parts of paths that macros may be
   std::set<std::string> aliases_;
   bool wants_toolkit_ = false;
 };

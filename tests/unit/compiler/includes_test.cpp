@@ -163,6 +163,21 @@ TEST_F(Resolve, MacrosThatNameHeadersAreFollowed) {
   EXPECT_THAT(resolve("#define ONE JOIN(a)\n#include ONE\n").not_cacheable, HasSubstr("k.cu:2"));
 }
 
+// As CUB's headers name those of Thrust's systems.
+TEST_F(Resolve, MacrosWithinTheNameOfAHeaderAreReplaced) {
+  write("system/cuda/policy.h", "");
+  write("system/omp/policy.h", "");
+  write("config.h",
+        "#ifdef A\n#define SYSTEM cuda\n#else\n#define SYSTEM omp\n#endif\n"
+        "#define ROOT system/SYSTEM\n#define POLICY <ROOT/policy.h>\n#define LOOP LOOP/x\n");
+  search_.folders = {folder_.path()};
+  const IncludeClosure closure = resolve("#include <config.h>\n#include POLICY\n");
+  EXPECT_EQ(closure.not_cacheable, "");
+  EXPECT_THAT(spellings(closure),
+              testing::IsSupersetOf({"system/cuda/policy.h", "system/omp/policy.h"}));
+  resolve("#include <config.h>\n#define ENDLESS <LOOP/a.h>\n#include ENDLESS\n");
+}
+
 TEST_F(Resolve, RootsKeepOtherFilesUnread) {
   write("sub/k.cu", "");
   write("sub/near.h", "");
