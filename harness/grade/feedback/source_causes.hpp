@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "grade/feedback/kernel_text.hpp"
 #include "grade/feedback/launch_facts.hpp"
@@ -74,6 +75,10 @@ class SourceCauses {
   std::string exchanged_bounds(const Symptom&) const;
   std::string part_of_a_tile(const Symptom&) const;
   std::string one_element_a_thread(const Symptom&) const;
+  // Indices that are exchanged, or used twice.
+  std::string exchanged_index(const Symptom&) const;
+  std::string written_twice(const Symptom&) const;
+  std::string exchanged_buffers(const Symptom&) const;
   // Values.
   std::string added_by_all(const Symptom&) const;
   std::string halves_too_few(const Symptom&) const;
@@ -90,6 +95,10 @@ class SourceCauses {
   std::string not_shared(const Symptom&) const;
   std::string written_by_some(const Symptom&) const;
 
+  std::string bound_of(std::string_view name) const;
+  bool is_element_of_matrix(size_t at) const;
+  /// True if a `for` counts with it.
+  bool is_counter(std::string_view name) const;
   std::string counter_stays(size_t loop) const;
   std::string condition_stays(size_t loop) const;
   std::string line_name(size_t place) const;

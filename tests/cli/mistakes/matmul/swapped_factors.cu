@@ -5,7 +5,7 @@ extern "C" __global__ void matmul(const float *a, const float *b, float *c, int 
     if (row < m && col < n) {
         float sum = 0;
         for (int i = 0; i < k; i++)
-            sum += a[row * n + i] * b[i * n + col];
+            sum += a[i * k + row] * b[col * n + i];
         c[row * n + col] = sum;
     }
 }
