@@ -60,6 +60,13 @@ Command grade_command(const ArgumentParser& program) {
       .value_name("OUT");
   app.add_option("--only", request->only, "Grade only this student, by the name in results")
       .value_name("NAME");
+  const CommandOption speed_only =
+      app.add_flag("--speed-only", request->speed_only,
+                   "Only cases with points for times, on the course's GPU: for --speed");
+  app.add_option("--speed", request->speed,
+                 "Join the times that a run with --speed-only has written to OUT")
+      .value_name("OUT")
+      .excludes(speed_only);
   app.add_flag("--no-sandbox", request->no_sandbox,
                "Grade although this machine cannot confine what students hand in");
   app.add_flag("--without-lint", request->without_lint,

@@ -128,6 +128,11 @@ void each_field(GradedItem& item, const Visit& visit) {
   visit(FieldInfo("open", "Why its performance could not be measured; only where it could not be.")
             .if_set(),
         item.open);
+  visit(FieldInfo("timed_on",
+                  "Device and date of the run with --speed-only that timed it; only if one did.")
+            .from_month("2026-12")
+            .if_set(),
+        item.timed_on);
   visit(FieldInfo("evidence",
                   "Pages draw this of the failure: reports of races, and objects with the "
                   "`samples` of a launch (warpmark/device.h), with texts of their lines.")
@@ -211,6 +216,16 @@ void each_field(GradeContext& context, const Visit& visit) {
             "secret to be computed, so it confirms no guess. Empty without a secret.")
             .like("^([0-9a-f]{16})?$"),
         context.assignment_version);
+  visit(FieldInfo("verdict_version",
+                  "The same of what decides verdicts, which points and hints do not; for staff.")
+            .like("^[0-9a-f]{16}$")
+            .from_month("2026-12")
+            .if_set(),
+        context.verdict_version);
+  visit(FieldInfo("speed_only", "Only of --speed-only: the result has the timed cases alone.")
+            .from_month("2026-12")
+            .when(context.speed_only),
+        context.speed_only);
   visit("device", context.device);
   visit("driver_version", context.driver_version);
   visit("nvrtc_version", context.nvrtc_version);

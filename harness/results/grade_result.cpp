@@ -60,6 +60,7 @@ StudentView::StudentView(const GradeResult& whole) : result_(whole) {
   result_.flags.clear();
   result_.ptx_prints.clear();
   result_.context.assignment_sha256.clear();
+  result_.context.verdict_version.clear();
   result_.context.sandbox.clear();
   result_.context.no_sandbox = false;
   result_.seconds = 0;

@@ -85,6 +85,7 @@ struct GradedItem {
                                       ///< nothing worse
   std::optional<Performance> performance;
   std::string open;  ///< why its performance could not be measured here; "" else
+  std::string timed_on = {};  ///< device and date of another run, which timed it; "" else
   /// The device's words on the failure, to be drawn: races, and launches with their samples.
   std::vector<nlohmann::ordered_json> evidence = {};
 };
@@ -117,6 +118,9 @@ struct GradeContext {
   /// A version that changes with that hash, keyed by the course's secret: students may see it,
   /// because it confirms no guess of hidden parts. "" without a secret.
   std::string assignment_version;
+  /// The same of what decides verdicts, for staff: points and hints may change.
+  std::string verdict_version = {};
+  bool speed_only = false;  ///< of timed cases alone, to be joined to a grade
   std::string device;  ///< "Warpmark CPU device (sm_90)"
   std::string driver_version, nvrtc_version;
   std::string date;  ///< UTC, RFC 3339

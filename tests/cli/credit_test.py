@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 import unittest
 
 from assignment import KERNEL, NO_BOUND, WRONG, GradeTest
@@ -340,6 +341,110 @@ class Leaderboard(CreditTest):
                     "leaderboard: {by: quick}\n")
         _, errors = self.lint(2)
         self.assertIn("`quick` is hidden, and a leaderboard would show its ratios", errors)
+
+
+class Speed(CreditTest):
+    """Times of a GPU elsewhere: `--speed-only` writes records, and here what a GPU would write is put into them."""
+
+    def setUp(self):
+        super().setUp()
+        self.assign(TIMED)
+        self.hand_in(ada=KERNEL, bob=WRONG, cem=KERNEL + "// mine\n")
+
+    def take_times(self, **changes):
+        """The records of a GPU: ratios by student, or the word of a failure while it was timed."""
+        self.grade("--speed-only", out="times")
+        for file in (self.folder / "times/staff").glob("*/result.json"):
+            result = json.loads(file.read_text())
+            self.assertEqual([case["name"] for case in result["cases"]], ["fast"])
+            case, = result["cases"]
+            item, = case["items"]
+            change = changes.get(result["student"])
+            if isinstance(change, str):
+                item.update(word=change, explanation="After it had run many times, to be timed: wrong.")
+                case["word"] = change
+            elif change is not None:
+                item["performance"] = {"value": change, "baseline": 1, "ratio": change, "median": change + 0.1,
+                                       "low": change, "high": change + 0.2, "rounds": 11}
+            if change is not None:
+                item.pop("open", None)
+                case.pop("open", None)
+                result["context"]["device"] = "Big GPU (sm_90)"
+            file.write_text(json.dumps(result))
+
+    def points(self):
+        return {student: (round(one["points"], 6), [case["name"] for case in one["cases"] if case.get("open")])
+                for student, one in self.results().items()}
+
+    def test_they_join_later(self):
+        self.take_times(ada=1.0, cem=2.05)
+        self.grade()
+        self.assertEqual(self.points(), {"ada": (4, ["fast"]), "bob": (0, []), "cem": (4, ["fast"])})
+        out, errors = self.grade("--speed", "times")
+        self.assertIn("0 graded now, 3 known from before", out)
+        self.assertIn("changed: ada: 10 points instead of 4", errors)
+        self.assertEqual(self.points(), {"ada": (10, []), "bob": (0, []), "cem": (7, [])})
+        self.assertIn("timed on Big GPU (sm_90), 20", self.page("ada"))
+        # They stay without the folder, and where all is graded anew.
+        for more in ((), ("--regrade",)):
+            self.grade(*more)
+            self.assertEqual(self.points()["ada"], (10, []))
+        # Points and hints may change; no student learns of hashes.
+        self.assign(TIMED.replace("points: 6", "points: 12"))
+        self.grade("--speed", "times")
+        self.assertEqual(self.points()["ada"], (16, []))
+        self.assertNotIn("verdict_version", (self.folder / "out/students/ada/student.json").read_text())
+
+    def test_a_failure_while_timed_costs_the_points_for_speed_alone(self):
+        self.take_times(ada="wrong", cem=1.0)
+        self.grade("--speed", "times")
+        self.assertEqual(self.points(), {"ada": (4, []), "bob": (0, []), "cem": (10, [])})
+        self.assertIn("to be timed", json.dumps(self.result("ada")))
+
+    def test_a_file_handed_in_since_then_is_said(self):
+        self.take_times(ada=1.0, cem=1.0)
+        self.hand_in(ada=KERNEL + "// better\n")
+        _, errors = self.grade("--speed", "times")
+        self.assertIn("note: ada: points for speed are open: another file was handed in since the times were taken", errors)
+        self.assertEqual(self.points()["ada"], (4, ["fast"]))
+        self.assertEqual(self.points()["cem"], (10, []))
+
+    def test_no_times_yet(self):
+        self.take_times(ada=1.0, cem=1.0)
+        self.hand_in(dee=KERNEL)
+        _, errors = self.grade("--speed", "times")
+        self.assertIn("note: dee: points for speed are open: there are no times yet", errors)
+
+    def test_a_stranger_is_an_error(self):
+        self.take_times(ada=1.0)
+        shutil.rmtree(self.folder / "class/cem")
+        _, errors = self.grade("--speed", "times", code=5)
+        self.assertIn("--speed: `cem` of times is nobody of this class", errors)
+        self.assertEqual(self.points()["ada"], (10, []))
+
+    def test_ids_decide(self):
+        exported = {"lovelaceada_1001_7_scale.cu": KERNEL, "booleg_1002_8_scale.cu": KERNEL + "// g\n"}
+        for name, text in exported.items():
+            self.write("export/" + name, text)
+        self.grade("--speed-only", out="times", paths=("export",))
+        roster = self.write("roster.csv", "student,canvas id\nAda,1001\nGeorge,1002\n")
+        self.grade("--roster", roster, "--speed", "times", paths=("export",))
+        self.assertEqual(set(self.results()), {"Ada", "George"})
+
+    def test_other_folders_are_refused(self):
+        self.take_times(ada=1.0)
+        self.grade()
+        for arguments, words in ((("--speed", "out"), "has the grades of whole submissions"),
+                                 (("--speed", "class"), "has no results"),
+                                 (("--speed-only",), "the folder of -o, out, has the grades of whole submissions")):
+            self.assertIn(words, self.grade(*arguments, code=2)[1])
+        self.assertIn("the folder of -o, times, has times alone", self.grade(out="times", code=2)[1])
+        self.write("secret", "another secret of theirs\n").chmod(0o600)
+        self.assertIn("with another secret, or of an assignment", self.grade("--speed", "times", code=2)[1])
+
+    def test_an_assignment_without_times(self):
+        self.assign(SMALL % "")
+        self.assertIn("no case of the assignment has points for times", self.grade("--speed-only", out="times", code=2)[1])
 
 
 if __name__ == "__main__":

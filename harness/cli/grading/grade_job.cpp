@@ -191,6 +191,8 @@ void require_stream_alone(const GradeRequest& request) {
       {"--regrade", request.regrade},
       {"--only", !request.only.empty()},
       {"--expect", !request.expect.empty()},
+      {"--speed-only", request.speed_only},
+      {"--speed", !request.speed.empty()},
       {"--shard", !request.part.shard.empty()},
       {"--shard-times", !request.part.times.empty()},
       {"--canvas", !exports.canvas.empty()},
@@ -267,6 +269,15 @@ void finish_class(const GradeRequest& request, const Assignment& assignment, con
   write_grade_shard(files.folder(), *part);
 }
 
+// Throws for a folder of whole grades where times alone are to be written, and the other way round.
+void require_kind(const GradeRequest& request, const std::vector<GradeResult>& earlier) {
+  if (earlier.empty() || earlier.front().context.speed_only == request.speed_only) return;
+  throw usage_error(
+      fmt::format("the folder of -o, {}, has {}", display_path(request.out),
+                  request.speed_only ? "the grades of whole submissions" : "times alone"),
+      {}, "a run with --speed-only needs a separate folder, which --speed names");
+}
+
 // Records the shard's part of the class as not finished; returns nothing for a whole class.
 std::optional<GradeShard> begin_part(const GradeRequest& request, const Assignment& assignment,
                                      const Secret& secret, const std::optional<Shard>& shard,
@@ -300,8 +311,15 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   FoundSubmissions found = find_submissions(request, *assignment, roster, python, scratch.path());
   GradeRules rules(*assignment, request.rules);
   const std::vector<GradeResult> earlier = read_grades(request.out);
+  require_kind(request, earlier);
   const std::vector<RenamedStudent> renamed = settle_names(found.all, earlier);
-  const ClassNotes notes = settle_students(found, earlier, roster, rules);
+  ClassNotes notes = settle_students(found, earlier, roster, rules);
+  std::optional<TakenTimes> times;
+  if (!request.speed.empty()) {
+    times.emplace(request.speed, *assignment, secret.bytes());
+    for (std::string& one : times->unknown(found.all, earlier))
+      notes.unknown.push_back(std::move(one));
+  }
   keep_only(request.only, found.all);
   std::optional<GradeShard> part =
       begin_part(request, *assignment, secret, shard, notes, found, out);
@@ -323,6 +341,13 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   options.jobs = request.jobs;
   options.regrade = request.regrade;
   options.rules = &rules;
+  options.times = times ? &*times : nullptr;
+  options.speed_only = request.speed_only;
+  std::shared_ptr<const Assignment> graded = assignment;
+  if (request.speed_only) {
+    graded = timed_cases(*assignment);
+    for (const AssignmentCase& one : graded->cases) options.setup.only.push_back(one.name);
+  }
   options.part = part.has_value();
 
   const std::vector<Submission> submissions =
@@ -331,8 +356,11 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   const InterruptGuard guard([&wake] { wake.raise(); });
   Progress progress(out, style, found.all.size());
   const ClassRunResult run =
-      run_class(*assignment, std::move(found.all), files, options, progress, wake.fd());
+      run_class(*graded, std::move(found.all), files, options, progress, wake.fd());
   progress.clear();
+  if (times) {
+    for (const std::string& text : times->open(run.results)) print_error(out, "note: " + text);
+  }
   std::optional<SimilarityInput> input;
   if (!request.exports.similar.empty()) {
     input = similarity_input(assignment, submissions, files, options.setup, python.interpreter());

@@ -33,6 +33,8 @@ struct GradeRequest {
   bool regrade = false;
   std::filesystem::path expect;
   std::vector<std::string> only;
+  bool speed_only = false;      ///< timed cases alone
+  std::filesystem::path speed;  ///< results of such a run, to be joined
   bool lint = false;
   bool mutate = false;  ///< with lint
   bool stream = false;

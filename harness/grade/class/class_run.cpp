@@ -69,7 +69,8 @@ class ClassRun {
         previous_(submissions_.size()),
         keys_(submissions_.size()),
         results_(submissions_.size()),
-        version_(assignment_version(options.setup.secret, assignment.sha256)) {
+        version_(assignment_version(options.setup.secret, assignment.sha256)),
+        verdict_version_(assignment_version(options.setup.secret, assignment.verdict_sha256)) {
     if (assignment.leaderboard) pseudonyms_.emplace(options_.setup.secret);
   }
 
@@ -127,10 +128,7 @@ class ClassRun {
 
   size_t count_jobs() const {
     // Nothing else is on a GPU while something is timed there.
-    const bool times = std::any_of(assignment_.cases.begin(), assignment_.cases.end(),
-                                   [](const AssignmentCase& one) {
-                                     return one.performance && !one.performance->by_counters();
-                                   });
+    const bool times = std::ranges::any_of(assignment_.cases, is_timed<AssignmentCase>);
     const bool alone = times && !pool_.device().has("counters");
     return pool_.job_count(alone ? 1 : options_.jobs, pool_.unfinished());
   }
@@ -150,11 +148,12 @@ class ClassRun {
   void has_result(size_t i, GradeResult result) {
     result.ids = submissions_[i].ids;  // no process that grades knows them
     result.key = keys_[i];
-    result.context.assignment_version = version_;
+    set_versions(result);
     if (!is_grade(result)) {
       ++whole_.failed;
       if (previous_[i]) result = kept_grade(*previous_[i], result);
     }
+    join_times(i, result);
     adjust(i, result);
     if (previous_[i]) note_change(*previous_[i], result);
     files_.write(result);
@@ -167,7 +166,8 @@ class ClassRun {
     std::optional<GradeResult> result = renewed(*previous_[i], assignment_, submissions_[i]);
     if (!result) return false;
     ++whole_.reused;
-    result->context.assignment_version = version_;
+    set_versions(*result);
+    join_times(i, *result);
     adjust(i, *result);
     if (to_json(*result) != to_json(*previous_[i])) {
       note_change(*previous_[i], *result);
@@ -177,6 +177,18 @@ class ClassRun {
     previous_[i].reset();
     watcher_.has_result(*results_[i], true);
     return true;
+  }
+
+  void set_versions(GradeResult& result) const {
+    result.context.assignment_version = version_;
+    result.context.verdict_version = verdict_version_;
+    result.context.speed_only = options_.speed_only;
+  }
+
+  // Times that were taken once stay until others come.
+  void join_times(size_t i, GradeResult& result) const {
+    if (previous_[i]) take_times(result, *previous_[i]);
+    if (options_.times != nullptr) options_.times->join(result);
   }
 
   // Notes the student whose points a new result changes, and why; keeps the old result.
@@ -207,6 +219,7 @@ class ClassRun {
   std::vector<std::string> keys_;
   std::vector<std::optional<GradeResult>> results_;
   std::string version_;                   ///< version of the assignment, for receipts
+  std::string verdict_version_;           ///< GradeContext::verdict_version
   std::optional<Pseudonyms> pseudonyms_;  ///< for a leaderboard
   ClassRunResult whole_;
 };

@@ -10,6 +10,7 @@
 #include "grade/class/grade_files.hpp"
 #include "grade/class/grade_rules.hpp"
 #include "grade/class/grade_worker.hpp"
+#include "grade/class/taken_times.hpp"
 #include "grade/submission/submission.hpp"
 
 namespace warpmark {
@@ -20,6 +21,8 @@ struct ClassRunOptions {
   size_t jobs = 0;       ///< processes; 0: one for each processor, and one alone on a GPU
   bool regrade = false;  ///< what is known, too
   const GradeRules* rules = nullptr;  ///< of the course; null for none
+  const TakenTimes* times = nullptr;  ///< of another run, to be joined; null for none
+  bool speed_only = false;            ///< the assignment has its timed cases alone
   bool part =
       false;  ///< these are a shard's submissions: what needs the whole class is not written
 };

@@ -28,7 +28,7 @@ nlohmann::json to_message(const GradeSetup& setup) {
       {"assignment", setup.assignment.string()},  {"assignment_sha256", setup.assignment_sha256},
       {"assignment_word", setup.assignment_word}, {"device", setup.device},
       {"secret", to_hex(setup.secret)},           {"no_sandbox", setup.no_sandbox},
-      {"notes_warnings", setup.notes_warnings}};
+      {"notes_warnings", setup.notes_warnings},   {"only", setup.only}};
 }
 
 Submission submission_from(const nlohmann::json& request) {
@@ -75,6 +75,7 @@ int run_grade_worker(
     options.device = request.at("device");
     options.no_sandbox = request.at("no_sandbox");
     options.notes_warnings = request.at("notes_warnings");
+    options.only = request.at("only").get<std::vector<std::string>>();
     options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
     options.assignment_word = request.at("assignment_word");
     options.serves_many = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;

@@ -28,7 +28,8 @@ struct GradeSetup {
                                           ///< for all
   std::string secret;  ///< sent over the connection alone, never by arguments or environment
   bool no_sandbox = false;
-  bool notes_warnings = false;  ///< GraderOptions::notes_warnings
+  bool notes_warnings = false;         ///< GraderOptions::notes_warnings
+  std::vector<std::string> only = {};  ///< GraderOptions::only
 };
 
 /// Starts our own executable, as `PROGRAM grade-worker`, with `theirs` as descriptor 3, in a new

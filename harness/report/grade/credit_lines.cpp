@@ -81,7 +81,9 @@ std::vector<std::string> credit_lines(const GradedCase& one) {
     };
     for (const DroppedTrial& dropped : item.dropped) add(dropped_text(item, dropped));
     if (item.degree && one.credit == Credit::degree) add(degree_text(one, *item.degree));
-    if (item.performance && one.performance) add(performance_text(one, *item.performance));
+    if (item.performance && one.performance)
+      add(performance_text(one, *item.performance) +
+          (item.timed_on.empty() ? "" : "; timed on " + in_one_line(item.timed_on)));
   }
   if (!one.open.empty()) {
     lines.push_back(fmt::format("{} points are open, and not lost: {}", points_text(one.max_points),
