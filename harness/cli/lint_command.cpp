@@ -48,6 +48,7 @@ void print_json(const Linter& linter, const MutantFindings* mutants, size_t suit
                                   {"problems", nlohmann::ordered_json::array()}};
   for (const Error& problem : linter.problems()) whole["problems"].push_back(as_json(problem));
   for (const Error& warning : linter.warnings()) whole["warnings"].push_back(as_json(warning));
+  if (!linter.tolerances().empty()) whole["tolerances"] = linter.tolerances();
   if (mutants != nullptr) whole["mutants"] = mutants->json();
   if (linter.failure()) whole["unchecked"] = as_json(*linter.failure());
   out.write(json_document(whole));
@@ -139,6 +140,7 @@ ExitCode lint(LintRequest& request, Output& out) {
   }
   for (const Error& problem : linter.problems()) print_error(out, problem.what());
   for (const Error& warning : linter.warnings()) print_error(out, warning_text(warning));
+  for (const std::string& line : linter.tolerances()) out.print("{}\n", line);
   if (mutated) {
     for (const std::string& line : mutated->summaries()) out.print("{}\n", line);
   }

@@ -90,7 +90,7 @@ void Linter::texts(const Suite& suite) {
 }
 
 void Linter::bounds(const SuiteTolerance& tolerance) {
-  for (const auto* bound : {&tolerance.ulp, &tolerance.rtol, &tolerance.atol}) {
+  for (const auto* bound : {&tolerance.ulp, &tolerance.rtol, &tolerance.atol, &tolerance.times}) {
     if (*bound) numpy(**bound);
   }
 }
@@ -333,6 +333,8 @@ bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindi
     return false;
   }
   if (outcome.verdict != Verdict::passed) return false;
+  for (const TrivialCheck::Judged& one : check.judged())
+    tolerances_.add(which.suite->name, which.id, one.output, one.tolerance);
   findings.add(which, check);
   return true;
 }

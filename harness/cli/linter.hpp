@@ -12,6 +12,7 @@
 
 #include "cli/program/lazy_python.hpp"
 #include "plan/plugin_loader.hpp"
+#include "report/run/tolerance_notes.hpp"
 #include "runtime/session.hpp"
 #include "runtime/trivial_findings.hpp"
 #include "suite/suite_find.hpp"
@@ -50,6 +51,8 @@ class Linter {
   const std::vector<Error>& problems() const { return problems_; }
   /// Findings of random trials, and code that no case reaches, which may be intended; each once.
   const std::vector<Error>& warnings() const { return warnings_; }
+  /// The tolerances that references give (from_float64).
+  std::vector<std::string> tolerances() const { return tolerances_.lines(); }
   /// The error that kept a part from being checked, such as a missing Python or NVRTC.
   const std::optional<Error>& failure() const { return failure_; }
 
@@ -84,6 +87,7 @@ class Linter {
   std::set<std::string> texts_;  ///< texts of the current suite, checked at their own places
   std::vector<std::pair<Case, PlannedCase>> planned_;  ///< cases of the current suite, to examine
   std::vector<std::pair<Case, PlannedCase>> timed_;    ///< the same with the axes of `bench`
+  ToleranceNotes tolerances_;
   std::set<std::string> seen_;
   std::vector<Error> problems_, warnings_;
   std::optional<Error> failure_;

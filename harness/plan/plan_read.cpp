@@ -356,22 +356,27 @@ Step read_step(const PlanValue& value, const Plan& plan) {
 }
 
 Tolerance read_tolerance(const PlanValue& value) {
-  value.members({"kind", "ulp", "rtol", "atol", "nan"});
+  value.members({"kind", "ulp", "rtol", "atol", "nan", "times"});
   Tolerance tolerance;
-  tolerance.kind = value.get("kind").word<ToleranceKind>(
-      {ToleranceKind::exact, ToleranceKind::ulp, ToleranceKind::close});
+  tolerance.kind =
+      value.get("kind").word<ToleranceKind>({ToleranceKind::exact, ToleranceKind::ulp,
+                                             ToleranceKind::close, ToleranceKind::from_float64});
   tolerance.ulp = read_bound(value.find("ulp"));
   tolerance.rtol = read_bound(value.find("rtol"));
   tolerance.atol = read_bound(value.find("atol"));
+  tolerance.times = read_bound(value.find("times"));
   if (const auto nan = value.find("nan")) {
     tolerance.nan = nan->word<NanPolicy>({NanPolicy::equal, NanPolicy::forbid});
   }
   const bool is_ulp = tolerance.kind == ToleranceKind::ulp;
   const bool is_close = tolerance.kind == ToleranceKind::close;
   const bool has_atol = tolerance.atol.has_value();
+  if (tolerance.times && tolerance.kind != ToleranceKind::from_float64)
+    value.fail("has `times`, which goes with from_float64");
   if (tolerance.ulp.has_value() != is_ulp || (tolerance.rtol && !is_close) ||
       (is_close && !tolerance.rtol && !has_atol) || (has_atol && !is_ulp && !is_close)) {
-    value.fail("needs `ulp` for ulp, `rtol` or `atol` for close, and no bound for exact");
+    value.fail(
+        "needs `ulp` for ulp, `rtol` or `atol` for close, and no bound for exact and from_float64");
   }
   return tolerance;
 }

@@ -203,6 +203,7 @@ Json json_of(const Tolerance& tolerance) {
   if (tolerance.ulp) json["ulp"] = json_of(*tolerance.ulp);
   if (tolerance.rtol) json["rtol"] = json_of(*tolerance.rtol);
   if (tolerance.atol) json["atol"] = json_of(*tolerance.atol);
+  if (tolerance.times) json["times"] = json_of(*tolerance.times);
   json["nan"] = to_text(tolerance.nan);
   return json;
 }

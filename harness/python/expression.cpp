@@ -208,7 +208,7 @@ Value evaluate(Interpreter& python, const PythonExpression& expression, const Py
     globals["__builtins__"] = py::module_::import("builtins");
     globals["np"] = objects::numpy();
     for (const auto& [name, entry] : scope.entries()) {
-      globals[py::str(name)] = objects::scope_object(entry, objects::Seen::by_expression);
+      globals[py::str(name)] = objects::scope_object(scope, entry, objects::Seen::by_expression);
     }
     const objects::FloatingPointErrors quiet("ignore", "ignore");
     const py::object eval = py::module_::import("builtins").attr("eval");

@@ -157,7 +157,7 @@ class Binder {
     if (parameter.name == "np") return objects::numpy();
     const PythonScope::Entry* entry = entry_of(function_, scope_, parameter, "np", code_);
     return entry == nullptr ? py::object()
-                            : objects::scope_object(*entry, objects::Seen::by_function);
+                            : objects::scope_object(scope_, *entry, objects::Seen::by_function);
   }
 
   const PythonFunction& function_;

@@ -7,6 +7,7 @@
 #include "base/narrow_float.hpp"
 #include "base/text.hpp"
 #include "python/blocks.hpp"
+#include "python/in_order_text.hpp"
 
 namespace warpmark::objects {
 
@@ -155,6 +156,11 @@ py::object scope_object(const PythonScope::Entry& entry, Seen seen) {
         }
       },
       entry);
+}
+
+py::object scope_object(const PythonScope& scope, const PythonScope::Entry& entry, Seen seen) {
+  if (!scope.in_order()) return scope_object(entry, seen);
+  return own_module("in_order", kInOrderText).attr("of")(scope_object(entry, Seen::by_function));
 }
 
 FloatingPointErrors::FloatingPointErrors(const char* overflow, const char* others) {

@@ -45,6 +45,8 @@ enum class Seen { by_expression, by_function };
 
 /// The object that the text of a suite sees under a name of its scope.
 py::object scope_object(const PythonScope::Entry& entry, Seen seen);
+/// The same; of a scope in order, an array that computes so, never by blocks.
+py::object scope_object(const PythonScope& scope, const PythonScope::Entry& entry, Seen seen);
 
 /// Sets NumPy's handling of floating-point errors, and restores it in the destructor.
 class FloatingPointErrors {

@@ -44,6 +44,11 @@ class PythonScope {
   /// Makes `rng`, a generator in its first state each time that an expression is evaluated.
   void set_generator(GeneratorKey key);
 
+  /// Lets NumPy's text compute as a plain kernel does: each sum from its first element to its last,
+  /// and nothing wider than float32, whatever dtype the text asks for (in_order.py).
+  void set_in_order() { in_order_ = true; }
+  bool in_order() const { return in_order_; }
+
   const std::vector<std::pair<std::string, Entry>>& entries() const { return entries_; }
   std::vector<std::string> names() const;
 
@@ -51,6 +56,7 @@ class PythonScope {
   void set(const std::string& name, Entry entry);
 
   std::vector<std::pair<std::string, Entry>> entries_;
+  bool in_order_ = false;
 };
 
 }  // namespace warpmark

@@ -84,7 +84,7 @@ struct GradedItem {
   std::optional<Degree> degree;       ///< set by Credit::degree for an item that is wrong and
                                       ///< nothing worse
   std::optional<Performance> performance;
-  std::string open;  ///< why its performance could not be measured here; "" else
+  std::string open;           ///< why its performance could not be measured here; "" else
   std::string timed_on = {};  ///< device and date of another run, which timed it; "" else
   /// The device's words on the failure, to be drawn: races, and launches with their samples.
   std::vector<nlohmann::ordered_json> evidence = {};
@@ -121,7 +121,7 @@ struct GradeContext {
   /// The same of what decides verdicts, for staff: points and hints may change.
   std::string verdict_version = {};
   bool speed_only = false;  ///< of timed cases alone, to be joined to a grade
-  std::string device;  ///< "Warpmark CPU device (sm_90)"
+  std::string device;       ///< "Warpmark CPU device (sm_90)"
   std::string driver_version, nvrtc_version;
   std::string date;  ///< UTC, RFC 3339
   /// Mechanisms that were proved to hold: "seccomp", "landlock abi 7", …

@@ -93,6 +93,10 @@ void each_field(OutputVerdict& output, const Visit& visit) {
             .if_set(),
         found.next);
   visit(FieldInfo("has_tolerance").unrecorded(), output.has_tolerance);
+  visit(FieldInfo("tolerance", "The bound of `from_float64`, and the errors that it comes from.")
+            .from_month("2026-12")
+            .if_set(),
+        output.tolerance);
   visit(FieldInfo("has_reference", "False if checks alone are about it; else absent.")
             .no_column()
             .when(!output.has_reference),

@@ -178,6 +178,7 @@ class RealJudge {
                             static_cast<Wide>(spacing<Output>(static_cast<double>(e))),
                         static_cast<Wide>(atol_[index]));
       case ToleranceKind::close:
+      case ToleranceKind::from_float64:  // its bounds are those of close by now
         break;
     }
     return static_cast<Wide>(atol_[index]) +

@@ -12,6 +12,7 @@
 
 #include "base/text.hpp"
 #include "runtime/element.hpp"
+#include "runtime/float64_tolerance.hpp"
 #include "runtime/inputs.hpp"
 
 namespace warpmark {
@@ -139,6 +140,14 @@ std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const Pla
     return evaluate(python, text, planned.positions, scope);
   };
   const Tolerance& tolerance = expected.tolerance;
+  const bool has_floats = dtype.kind == DTypeKind::floating || dtype.kind == DTypeKind::complex;
+  if (tolerance.kind == ToleranceKind::from_float64 &&
+      (has_floats || dtype.kind == DTypeKind::record)) {
+    std::vector<PartExpectation> parts =
+        from_float64(python, planned, scope, expected, dtype, shape);
+    use_modulus(parts, dtype, shape);
+    return parts;
+  }
   const Value reference = value_of(expected.value);
   std::vector<PartExpectation> parts;
   for (Leaf& leaf : leaves_of(dtype)) {
@@ -152,12 +161,13 @@ std::vector<PartExpectation> evaluate_expectation(Interpreter& python, const Pla
         refuse_idle(tolerance, value, *text, planned, expected, leaf.dtype);
       return value;
     };
-    Expectation one{to_reference(part_of(reference, dtype, leaf), leaf.dtype, whole),
-                    tolerance.kind,
-                    tolerance.nan,
-                    bound(tolerance.ulp),
-                    bound(tolerance.rtol),
-                    bound(tolerance.atol)};
+    Expectation one{
+        to_reference(part_of(reference, dtype, leaf), leaf.dtype, whole),
+        tolerance.kind == ToleranceKind::from_float64 ? ToleranceKind::exact : tolerance.kind,
+        tolerance.nan,
+        bound(tolerance.ulp),
+        bound(tolerance.rtol),
+        bound(tolerance.atol)};
     parts.push_back({std::move(leaf), std::move(whole), std::move(one)});
   }
   use_modulus(parts, dtype, shape);

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "plan/plugin_loader.hpp"
@@ -18,6 +19,7 @@ struct Expectation {
   ToleranceKind kind = ToleranceKind::exact;
   NanPolicy nan = NanPolicy::equal;
   std::optional<ReferenceValue> ulp, rtol, atol;  ///< float64
+  std::string reason = {};  ///< of from_float64: the bound and where it comes from, for people
 
   /// The rule for `compare`; it points into this object.
   ComparisonRule rule() const;

@@ -450,6 +450,7 @@ class ResultsJudge {
     verdict.dtype = std::string(part.leaf.dtype.name);
     verdict.shape = part.shape;
     verdict.has_tolerance = wanted.kind != ToleranceKind::exact;
+    verdict.tolerance = wanted.reason;
     std::optional<std::byte> poisoned;
     EarlierLaunch before;
     std::vector<std::byte> own, others;

@@ -71,6 +71,7 @@ struct OutputVerdict {
   Comparison comparison;
   bool has_tolerance = false;  ///< the suite gives a tolerance, whether or not it applies to the
                                ///< dtype
+  std::string tolerance = {};  ///< of from_float64: Expectation::reason
   bool has_reference = true;   ///< false if only checks concern it
   /// For an output that is wrong by values alone: the tolerance that would let it pass
   /// (sufficient_tolerance), and the distribution of its errors. They are for the suite's author:

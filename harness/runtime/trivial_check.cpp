@@ -27,11 +27,32 @@ constexpr uint64_t kElementsOfAllTrials = uint64_t{1} << 22;
 // more has rounding errors of that size.
 constexpr int64_t kMostDropped = 1 << 16;
 
-// Rounds to 8 bits of significand, as in a bfloat16.
-double as_bfloat16(double value) {
+// Rounds to so many bits of significand.
+double with_bits(double value, int bits) {
   int exponent = 0;
   const double part = std::frexp(value, &exponent);
-  return std::isfinite(value) ? std::ldexp(std::nearbyint(part * 256) / 256, exponent) : value;
+  return std::isfinite(value) ? std::ldexp(std::nearbyint(std::ldexp(part, bits)), exponent - bits)
+                              : value;
+}
+
+constexpr int kBitsOfTf32 = 11;
+
+// The bits that an answer keeps of each value; 0: it changes values in another way.
+int bits_of(TrivialAnswer answer) {
+  switch (answer) {
+    case TrivialAnswer::low_precision:
+      return 8;
+    case TrivialAnswer::float16:
+      return 11;
+    case TrivialAnswer::float32:
+      return 24;
+    default:
+      return 0;
+  }
+}
+
+bool is_float_array(const Array& array) {
+  return is_single_number(array.dtype()) && array.dtype().kind == DTypeKind::floating;
 }
 
 // A function of a file may take `rng`: its parameters are not known here.
@@ -211,12 +232,14 @@ void TrivialCheck::add_nearly_right(const ReadyCase& ready, const DType& dtype,
       std::ranges::all_of(arrays, [&](const auto& array) { return is_wide(array.second.dtype()); });
   if (!nearly_right_ || dtype.kind != DTypeKind::floating || !is_wide(dtype) || !all_wide) return;
   output.candidates.push_back({TrivialAnswer::low_precision, "", {}});
+  output.candidates.push_back({TrivialAnswer::float16, "", {}});
+  const bool is_double = dtype.bytes == sizeof(double);
+  if (is_double) output.candidates.push_back({TrivialAnswer::float32, "", {}});
+  if (!is_double) output.candidates.push_back({TrivialAnswer::tf32, "", {}});
   output.candidates.push_back({TrivialAnswer::one_percent, "", {}});
   output.candidates.push_back({TrivialAnswer::one_wrong, "", {}});
   for (const auto& [name, array] : arrays) {
-    const bool is_number = is_single_number(array.dtype());
-    if (is_number && array.dtype().kind == DTypeKind::floating && array.size() > 1 &&
-        array.size() <= kMostDropped)
+    if (is_float_array(array) && array.size() > 1 && array.size() <= kMostDropped)
       output.candidates.push_back({TrivialAnswer::dropped, name, {}});
   }
 }
@@ -228,16 +251,17 @@ bool TrivialCheck::survives_nearly(Candidate& candidate, const ReadyCase& ready,
   const auto count = static_cast<size_t>(element_count(shape));
   candidate.by_tolerance = false;
   piece_.resize(kPiece * dtype.bytes);
-  if (candidate.answer == TrivialAnswer::dropped)
-    return passes_without_last(candidate, ready, expected, dtype, shape, expectation);
+  if (candidate.answer == TrivialAnswer::dropped || candidate.answer == TrivialAnswer::tf32)
+    return passes_with_other_inputs(candidate, ready, expected, dtype, shape, expectation);
   if (candidate.answer == TrivialAnswer::one_wrong) {
     candidate.by_tolerance = true;
     return count > 1 && passes_with_one_wrong(dtype, count, expectation);
   }
-  const bool rounds = candidate.answer == TrivialAnswer::low_precision;
+  const int bits = bits_of(candidate.answer);
   const auto change = [&](size_t begin, size_t length) {
-    change_expected(expectation.reference, begin, length, dtype,
-                    [rounds](double value) { return rounds ? as_bfloat16(value) : 1.01 * value; });
+    change_expected(expectation.reference, begin, length, dtype, [bits](double value) {
+      return bits > 0 ? with_bits(value, bits) : 1.01 * value;
+    });
   };
   return passes(candidate, change, dtype, count, expectation) && candidate.by_tolerance;
 }
@@ -286,19 +310,37 @@ bool TrivialCheck::passes_with_one_wrong(const DType& dtype, size_t count,
   });
 }
 
-bool TrivialCheck::passes_without_last(Candidate& candidate, const ReadyCase& ready,
-                                       const Expected& expected, const DType& dtype,
-                                       const Shape& shape, const Expectation& expectation) {
-  const Array& whole = ready.inputs.arrays.at(candidate.input);
-  Array less(whole.dtype(), whole.shape());
-  const auto kept = whole.bytes().first(whole.nbytes() - whole.dtype().bytes);
-  std::ranges::copy(kept, less.bytes().begin());
-  CaseInputs inputs = ready.inputs;
-  inputs.arrays.insert_or_assign(candidate.input, less);
+CaseInputs TrivialCheck::other_inputs(const Candidate& candidate, const CaseInputs& given) {
+  CaseInputs inputs = given;
+  for (auto& [name, array] : inputs.arrays) {
+    const bool is_dropped = candidate.answer == TrivialAnswer::dropped;
+    if (is_dropped ? name != candidate.input : !is_float_array(array)) continue;
+    Array other(array.dtype(), array.shape());
+    if (is_dropped) {
+      const auto kept = array.bytes().first(array.nbytes() - array.dtype().bytes);
+      std::ranges::copy(kept, other.bytes().begin());
+    } else {
+      const DType wide = find_dtype("float64").value();
+      std::vector<double> values(static_cast<size_t>(array.size()));
+      cast_elements({array.dtype(), array.bytes()}, wide,
+                    std::as_writable_bytes(std::span(values)).data());
+      for (double& value : values) value = with_bits(value, kBitsOfTf32);
+      cast_elements({wide, std::as_bytes(std::span(values))}, other.dtype(), other.bytes().data());
+    }
+    array = other;
+  }
+  return inputs;
+}
+
+bool TrivialCheck::passes_with_other_inputs(Candidate& candidate, const ReadyCase& ready,
+                                            const Expected& expected, const DType& dtype,
+                                            const Shape& shape, const Expectation& expectation) {
+  const CaseInputs inputs = other_inputs(candidate, ready.inputs);
+  Expected plain = expected;  // the tolerance is that of the right inputs
+  plain.tolerance = {};
   try {
-    const auto parts =
-        evaluate_expectation(python_, ready.planned, reference_scope(ready.planned.plan, inputs),
-                             expected, dtype, shape);
+    const auto parts = evaluate_expectation(
+        python_, ready.planned, reference_scope(ready.planned.plan, inputs), plain, dtype, shape);
     const ReferenceValue& answer = parts.front().expectation.reference;
     const TypedBytes elements{answer.dtype, answer.bytes};
     return passes(candidate, copy_of(elements, dtype), dtype,
@@ -330,7 +372,8 @@ bool TrivialCheck::look(const ReadyCase& ready) {
     const bool is_number = is_single_number(dtype);
     Output& output = outputs_[expected.output];
     if (first) {
-      judged_.push_back({expected.output, fingerprint(expectation, shape), count});
+      judged_.push_back(
+          {expected.output, fingerprint(expectation, shape), count, expectation.reason});
       output = {dtype, is_number ? candidates(ready, buffer, dtype, count, expectation)
                                  : composed_candidates(ready, buffer, dtype, count)};
       if (is_number) add_nearly_right(ready, dtype, output);
@@ -371,7 +414,14 @@ std::vector<TrivialPass> TrivialCheck::passes() const {
     const bool is_loose = std::ranges::any_of(output.candidates, [](const Candidate& one) {
       return one.by_tolerance && !is_nearly_right(one.answer);
     });
+    const bool is_coarse = std::ranges::any_of(output.candidates, [](const Candidate& one) {
+      return one.answer == TrivialAnswer::low_precision;
+    });
     for (const Candidate& candidate : output.candidates) {
+      // A bound that accepts a bfloat16 accepts what has more bits.
+      const bool has_more = candidate.answer > TrivialAnswer::low_precision &&
+                            candidate.answer <= TrivialAnswer::tf32;
+      if (is_coarse && has_more) continue;
       // A bound that accepts a kernel without any computation accepts these, too.
       if (is_loose && is_nearly_right(candidate.answer)) continue;
       const bool is_value = candidate.answer == TrivialAnswer::zeros ||

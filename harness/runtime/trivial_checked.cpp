@@ -87,6 +87,9 @@ bool write(const TrivialChecked::Answer& answer, const Buffer& buffer, const Cas
     case TrivialAnswer::constant:
     case TrivialAnswer::stale:
     case TrivialAnswer::low_precision:
+    case TrivialAnswer::float16:
+    case TrivialAnswer::float32:
+    case TrivialAnswer::tf32:
     case TrivialAnswer::one_percent:
     case TrivialAnswer::dropped:
     case TrivialAnswer::one_wrong:

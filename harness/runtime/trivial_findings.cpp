@@ -122,6 +122,12 @@ std::string answer_words(const TrivialPass& pass, bool one_case) {
       return fmt::format("left what {} expects", one_case ? pass.detail : "another case");
     case TrivialAnswer::low_precision:
       return "computed with the 8 bits of a bfloat16";
+    case TrivialAnswer::float16:
+      return "computed with the 11 bits of a float16";
+    case TrivialAnswer::float32:
+      return "computed in float32";
+    case TrivialAnswer::tf32:
+      return "multiplied in tf32, with 11 bits of each input";
     case TrivialAnswer::one_percent:
       return "wrote values that are 1 % too large";
     case TrivialAnswer::dropped:

@@ -319,6 +319,7 @@ class Writer {
     if (tolerance.ulp) json["ulp"] = numpy(*tolerance.ulp, pointer + "/ulp");
     if (tolerance.rtol) json["rtol"] = numpy(*tolerance.rtol, pointer + "/rtol");
     if (tolerance.atol) json["atol"] = numpy(*tolerance.atol, pointer + "/atol");
+    if (tolerance.times) json["times"] = numpy(*tolerance.times, pointer + "/from_float64");
     json["nan"] = to_text(tolerance.nan);
     return json;
   }

@@ -75,6 +75,12 @@ std::string_view to_text(TrivialAnswer answer) {
       return "stale";
     case TrivialAnswer::low_precision:
       return "low_precision";
+    case TrivialAnswer::float16:
+      return "float16";
+    case TrivialAnswer::float32:
+      return "float32";
+    case TrivialAnswer::tf32:
+      return "tf32";
     case TrivialAnswer::one_percent:
       return "one_percent";
     case TrivialAnswer::dropped:
@@ -91,9 +97,9 @@ bool is_nearly_right(TrivialAnswer answer) {
 
 const std::vector<TrivialAnswer>& trivial_answers() {
   using enum TrivialAnswer;
-  static const std::vector<TrivialAnswer> kAll = {unwritten,   zeros,   ones,     copy,
-                                                  constant,    nan,     stale,    low_precision,
-                                                  one_percent, dropped, one_wrong};
+  static const std::vector<TrivialAnswer> kAll = {
+      unwritten,     zeros,   ones,    copy, constant,    nan,     stale,
+      low_precision, float16, float32, tf32, one_percent, dropped, one_wrong};
   return kAll;
 }
 

@@ -26,6 +26,9 @@ enum class TrivialAnswer : uint8_t {
   stale,  ///< the result of another case of the suite
   // These are nearly right:
   low_precision,  ///< each value with the 8 bits of a bfloat16
+  float16,        ///< each value with the 11 bits of a float16
+  float32,        ///< each value of a float64 with the 24 bits of a float32
+  tf32,           ///< the reference of inputs with the 11 bits that tensor cores keep of a float32
   one_percent,    ///< each value one percent too large
   dropped,        ///< the reference without the last element of an input
   one_wrong       ///< one element whose error is larger than the greatest element

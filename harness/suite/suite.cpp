@@ -36,6 +36,8 @@ std::string_view to_text(ToleranceKind kind) {
       return "ulp";
     case ToleranceKind::close:
       return "close";
+    case ToleranceKind::from_float64:
+      return "from_float64";
   }
   return "";
 }

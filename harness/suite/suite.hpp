@@ -178,7 +178,12 @@ struct SuiteLaunch {
   std::vector<SuiteStep> steps;
 };
 
-enum class ToleranceKind : uint8_t { exact, ulp, close };
+enum class ToleranceKind : uint8_t {
+  exact,
+  ulp,
+  close,
+  from_float64  ///< close, with bounds that the reference's own rounding errors give
+};
 std::string_view to_text(ToleranceKind kind);
 enum class NanPolicy : uint8_t { equal, forbid };
 std::string_view to_text(NanPolicy policy);
@@ -188,6 +193,7 @@ struct SuiteTolerance {
   Position where;
   ToleranceKind kind = ToleranceKind::exact;
   std::optional<Located> ulp, rtol, atol;
+  std::optional<Located> times;  ///< of from_float64: how many of the reference's errors
   NanPolicy nan = NanPolicy::equal;
 };
 

@@ -545,7 +545,9 @@ class Checker {
     const auto allows = [](const std::optional<Located>& bound) {
       return bound && trim(bound->text) != "0";
     };
-    if (!allows(tolerance.ulp) && !allows(tolerance.rtol) && !allows(tolerance.atol)) return;
+    if (!allows(tolerance.ulp) && !allows(tolerance.rtol) && !allows(tolerance.atol) &&
+        tolerance.kind != ToleranceKind::from_float64)
+      return;
     const bool used = std::ranges::any_of(
         referenced, [&](const std::string& output) { return may_be_float(output); });
     if (used) return;

@@ -10,13 +10,14 @@
 namespace warpmark {
 namespace {
 
-// `exact`, or a map of bounds; `keys` are those that the map may have.
+// `exact`, `from_float64`, or a map of bounds; `keys` are those that the map may have.
 SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
                                   const std::vector<std::string>& keys) {
   SuiteTolerance tolerance;
   tolerance.where = node.where;
   if (node.kind == YamlNode::Kind::scalar) {
-    read_word(node, what, {"exact"});
+    if (read_word(node, what, {"exact", "from_float64"}) == "from_float64")
+      tolerance.kind = ToleranceKind::from_float64;
     return tolerance;
   }
   require_map(node, what, keys);
@@ -28,12 +29,17 @@ SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
   tolerance.ulp = bound("ulp");
   tolerance.rtol = bound("rtol");
   tolerance.atol = bound("atol");
+  tolerance.times = bound("from_float64");
+  if (tolerance.times && (tolerance.ulp || tolerance.rtol || tolerance.atol)) {
+    throw usage_error(what + " has a bound beside from_float64, which gives them all", node.where);
+  }
   if (tolerance.ulp && tolerance.rtol) {
     throw usage_error(what + " is either ulp or rtol, not both", node.where,
                       "both are relative; `atol` may be beside either");
   }
   if (tolerance.rtol || tolerance.atol) tolerance.kind = ToleranceKind::close;
   if (tolerance.ulp) tolerance.kind = ToleranceKind::ulp;
+  if (tolerance.times) tolerance.kind = ToleranceKind::from_float64;
   if (const YamlNode* nan = node.find("nan")) {
     const std::string word = read_word(*nan, "`nan`", {"equal", "forbid"});
     tolerance.nan = word == "equal" ? NanPolicy::equal : NanPolicy::forbid;
@@ -153,15 +159,16 @@ void read_counters(const YamlNode& node, Suite& suite) {
 }  // namespace
 
 void read_tolerance(const YamlNode& node, Suite& suite) {
-  suite.tolerance =
-      read_one_tolerance(node, "`tolerance`", {"ulp", "rtol", "atol", "nan", "outputs"});
+  suite.tolerance = read_one_tolerance(node, "`tolerance`",
+                                       {"ulp", "rtol", "atol", "from_float64", "nan", "outputs"});
   const YamlNode* outputs = node.find("outputs");
   if (outputs == nullptr) return;
   require_named_map(*outputs, "`outputs`");
   for (const YamlMember& member : outputs->members) {
     suite.output_tolerances.push_back(
         {member.key, member.where,
-         read_one_tolerance(member.value, "`" + member.key + "`", {"ulp", "rtol", "atol", "nan"})});
+         read_one_tolerance(member.value, "`" + member.key + "`",
+                            {"ulp", "rtol", "atol", "from_float64", "nan"})});
   }
 }
 

@@ -2,12 +2,13 @@
 """Measures grading: how long a class takes and of what, and whether a regrade changes anything.
 
     tests/figures/grading.py [PROGRAM] [--submissions 100] [--stream 100] [--regrades 20] [--jobs 2]
-        [--device cpu] [--workers 1,2] [--repeats 3]
+        [--device cpu] [--workers 1,2] [--repeats 3] [--pages]
 
 Grades copies of the bundled course's solutions and mistakes for `doublify`, under names of their
 own, then as many by `grade --stream`: processor time and rate are of those beyond the first ten,
 so that what starts once counts for none. Then it grades 30 of them again and again, and compares all that results say but for dates
-and times. With --workers it only grades the class by each of these numbers of jobs, and in as many shards of one job each side by
+and times. With --pages it grades the class, compares all submissions (--similar) and prints the sizes of pages: a course of 300 is
+`--submissions 300 --cases 12 --pages`. With --workers it only grades the class by each of these numbers of jobs, and in as many shards of one job each side by
 side, with the merge; the numbers take turns, and medians of the repeats are compared.
 """
 import argparse
@@ -160,6 +161,25 @@ def report_class(bench, arguments):
         {item["word"] for case in slow[1]["cases"] for item in case["items"]})))
 
 
+def report_pages(bench):
+    """The largest pages of a class that is graded, and what it takes to compare all submissions."""
+    out, page = bench.folder / "out", bench.folder / "similar.html"
+    command = [word for word in bench.command(bench.folder / "class", out, bench.arguments.jobs, "--similar", page)
+               if word != "--regrade"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.monotonic()
+    subprocess.run(command, check=True, stdout=sys.stderr)
+    seconds = time.monotonic() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = sum(getattr(after, name) - getattr(before, name) for name in ("ru_utime", "ru_stime"))
+    print("the same again, with all submissions compared: %.1f s by the clock, %.1f s of processor time" % (seconds, processor))
+    for what, files in (("the page of similar submissions", [page]), ("the page of staff", [out / "report.html"]),
+                        ("a student's page", out.glob("students/*/report.html")), ("grades.csv", [out / "grades.csv"]),
+                        ("a result", out.glob("staff/*/result.json"))):
+        sizes = [file.stat().st_size for file in files]
+        print("%s: %.2f MB%s" % (what, max(sizes) / 1e6, " at most" if len(sizes) > 1 else ""))
+
+
 def report_workers(bench, arguments):
     submissions = bench.folder / "class"
     make_class(submissions, arguments.submissions)
@@ -203,6 +223,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--workers", help="only this: numbers of jobs and of shards, as 1,2")
+    parser.add_argument("--pages", action="store_true", help="only the class, what is alike in it, and the sizes of pages")
     parser.add_argument("--repeats", type=int, default=3, help="of --workers")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -212,6 +233,9 @@ def main():
             return
         if arguments.submissions:
             report_class(bench, arguments)
+        if arguments.pages:
+            report_pages(bench)
+            return
         if arguments.stream:
             report_stream(bench, arguments, "right ones", "solutions/*.cu")
             report_stream(bench, arguments, "right and wrong ones", "**/*.cu")

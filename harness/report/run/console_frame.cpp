@@ -14,7 +14,11 @@ namespace warpmark {
 
 ConsoleFrame::ConsoleFrame(std::ostream& out, ConsoleStyle style, size_t suites, size_t cases,
                            const RunContext& context)
-    : out_(out), style_(style), cases_(cases), deselected_(context.deselected) {
+    : out_(out),
+      style_(style),
+      cases_(cases),
+      deselected_(context.deselected),
+      tolerances_(style.verbosity == Verbosity::verbose) {
   if (style_.verbosity == Verbosity::quiet) return;
   std::string head = coloured(style_, Colour::bold, "warpmark " + context.verb) + ": " +
                      run_text(suites, cases, context) + "\n";
@@ -49,6 +53,8 @@ void ConsoleFrame::add(const EndedCase& ended) {
   if (outcome.verdict == Verdict::skipped) skips_.push_back(outcome);
   if (style_.durations) durations_.emplace_back(outcome.seconds, outcome.case_id);
   note(outcome);
+  for (const OutputVerdict& output : outcome.outputs)
+    tolerances_.add(outcome.suite, outcome.case_id, output.output, output.tolerance);
 }
 
 void ConsoleFrame::finish(const RunEnd& end) {
@@ -60,6 +66,9 @@ void ConsoleFrame::finish(const RunEnd& end) {
     write_block(Colour::yellow, "NOTICE", title, notice.text);
   }
   if (style_.verbosity != Verbosity::quiet) {
+    const std::vector<std::string> tolerances = tolerances_.lines();
+    if (!tolerances.empty()) put("\n");
+    for (const std::string& line : tolerances) put(printable(line) + "\n");
     write_skips();
     write_durations();
     if (!end.notes.empty()) put("\n");

@@ -9,6 +9,7 @@
 
 #include "report/page/style.hpp"
 #include "report/run/run_report.hpp"
+#include "report/run/tolerance_notes.hpp"
 #include "results/run_context.hpp"
 #include "results/totals.hpp"
 
@@ -62,6 +63,7 @@ class ConsoleFrame {
   std::vector<std::pair<Outcome, std::string>> failures_;  ///< with the reproducing command
   std::vector<Outcome> skips_;
   std::vector<Notice> notices_;
+  ToleranceNotes tolerances_;
   bool progress_shown_ = false;
 };
 
