@@ -35,9 +35,13 @@ DebugSection section_bytes(std::string_view inside, std::size_t most) {
       continue;
     }
     const std::size_t begin = at;
-    while (at < inside.size() && !is_blank(inside[at]) && inside[at] != ',') ++at;
+    if (c == '}') {
+      ++at;
+      break;
+    }
+    while (at < inside.size() && !is_blank(inside[at]) && inside[at] != ',' && inside[at] != '}')
+      ++at;
     const std::string_view word = inside.substr(begin, at - begin);
-    if (word == "}") break;
     if (word.starts_with(".b") && word.size() <= 4) {
       width = width_of(word);
       continue;
@@ -63,6 +67,7 @@ DebugSection section_bytes(std::string_view inside, std::size_t most) {
     for (std::size_t i = 0; i < width; ++i)
       section.bytes += static_cast<char>(value >> 8 * i & 0xff);
   }
+  section.end = at;
   return section;
 }
 
@@ -82,8 +87,8 @@ std::vector<DebugSection> debug_sections(std::string_view text) {
     DebugSection section = section_bytes(text.substr(brace + 1));
     section.name = text.substr(name, end - name);
     section.begin = found;
+    at = section.end += brace + 1;  // where its own brace is, and no other: this reads a text once
     sections.push_back(std::move(section));
-    at = std::min(text.find('}', brace), text.size());
   }
   return sections;
 }

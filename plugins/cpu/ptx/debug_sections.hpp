@@ -19,7 +19,7 @@ struct DebugSection {
     std::size_t bytes = 8;
   };
   std::string_view name;  ///< ".debug_info"
-  std::size_t begin = 0;  ///< where the section begins in the text
+  std::size_t begin = 0, end = 0;  ///< where the section is in the text
   std::string bytes;
   std::unordered_map<std::size_t, Reference> references;  ///< by where the address goes
   std::unordered_map<std::string_view, std::size_t>
