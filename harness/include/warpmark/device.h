@@ -50,9 +50,12 @@ enum {
   WARPMARK_DEBUG_GENERIC = 0, /* an address as a pointer of the program has it */
   WARPMARK_DEBUG_GLOBAL = 1,
   WARPMARK_DEBUG_SHARED = 2, /* an offset in the block's shared memory */
-  WARPMARK_DEBUG_LOCAL = 3,  /* an offset in the frame of a function */
+  WARPMARK_DEBUG_LOCAL = 3,  /* an offset in the frame of a function, or with NO_FRAME in all of
+                                the thread's local memory */
   WARPMARK_DEBUG_PARAM = 4   /* an offset in the parameters of the kernel */
 };
+
+#define WARPMARK_DEBUG_NO_FRAME 0xffffffffu
 
 /* Where the launch is. Its members hold during the call only. */
 typedef struct warpmark_debug_point {
@@ -67,16 +70,46 @@ typedef struct warpmark_debug_point {
   const void* launch_state;
 } warpmark_debug_point;
 
+/* Memory whose stores a debugger wants to know. */
+typedef struct warpmark_debug_range {
+  uint32_t space;      /* GENERIC, GLOBAL, SHARED or LOCAL */
+  uint32_t block[3];   /* of shared and local memory */
+  uint32_t warp, lane; /* of local memory, whose offset is that in all of the thread's */
+  uint64_t address, bytes;
+} warpmark_debug_range;
+
+/* A store, an atomic operation or the end of an asynchronous copy. Those of one statement and lane
+ * have one record for each piece of memory. */
+typedef struct warpmark_debug_store {
+  uint32_t range; /* the number of the range that it hits */
+  uint32_t block[3];
+  uint32_t warp, lane, statement; /* that stored, or began the copy */
+  uint32_t reserved;
+  uint64_t address, bytes; /* in the range's space; pieces may reach out of it */
+} warpmark_debug_store;
+
+/* The results of `call`. */
+enum {
+  WARPMARK_DEBUG_LEAVE = 0, /* ends the launch, as if no thread had anything left to do; at its END
+                               drops what it has printed */
+  WARPMARK_DEBUG_GO_ON = 1,
+  WARPMARK_DEBUG_REPEAT = 2 /* ends it, puts memory back and begins it again; only if `kept` */
+};
+
 typedef struct warpmark_debugger {
-  /* Returns 0 to end the launch, as if no thread had anything left to do; at its END to drop what
-   * it has printed. */
   int (*call)(void* user, const warpmark_debug_point* point);
   void* user;
   /* `call` is called from this count on, and before it for the statements whose byte is not 0 in
-   * `stops`, which has one for each statement, or is null. It may change both. */
+   * `stops`, which has one for each statement, or is null; and behind statements that store to one
+   * of the ranges. It may change all of them. */
   uint64_t until;
   const uint8_t* stops;
   volatile int32_t pause; /* if not 0, `call` is called before the next statement */
+  uint32_t range_count;
+  const warpmark_debug_range* ranges;
+  /* If not 0, launches keep a copy of the memory that they find, unless there is too much. */
+  uint32_t keeps;
+  uint32_t kept; /* the device says so of the present launch */
 } warpmark_debugger;
 
 /* Where a thread is. */
@@ -89,6 +122,8 @@ typedef struct warpmark_debug_lane {
 /* One function that a thread is in. */
 typedef struct warpmark_debug_frame {
   uint32_t statement; /* where it is in the function, or calls the next inner one */
+  uint32_t reserved;
+  uint64_t base; /* where its variables begin in the thread's local memory */
 } warpmark_debug_frame;
 
 /* Functions for looking at a launch during a call. Threads are those of the point's block; frames
@@ -96,8 +131,9 @@ typedef struct warpmark_debug_frame {
 typedef struct warpmark_debug_view {
   uint32_t size;
   uint32_t reserved;
-  /* One JSON object of the launch: "kernel", "grid", "block", "cluster", "dynamic_shared",
-   * "shared_bytes", "statements", "rotates": true if blocks take turns before they have ended;
+  /* One JSON object of the launch: "kernel", "module": a number of its text, "grid", "block",
+   * "cluster", "dynamic_shared", "shared_bytes", "statements", "rotates": true if blocks take turns
+   * before they have ended;
    * "parameters": [{"name", "offset", "bytes"}, …]; "shared": the same of shared variables, and
    * "shared_window": the generic address of shared memory */
   void (*describe)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
@@ -132,6 +168,9 @@ typedef struct warpmark_debug_view {
   /* The findings of the launch so far: reports, as drain_reports gives them. At a FINDING and at
    * an END. */
   void (*findings)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
+  /* Fills in at most `most` of the stores to the debugger's ranges since the last call, in their
+   * order, and returns how many there are. */
+  uint32_t (*stores)(const warpmark_debug_point* point, warpmark_debug_store* into, uint32_t most);
 } warpmark_debug_view;
 
 typedef struct warpmark_device {

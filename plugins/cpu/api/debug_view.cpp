@@ -32,6 +32,7 @@ void give(const Json& json, warpmark_device_sink sink, void* user) {
 void describe(Point point, warpmark_device_sink sink, void* user) {
   const DebuggedLaunch& launch = launch_of(point);
   Json json = {{"kernel", safe(launch.program.name)},
+               {"module", launch.text()},
                {"grid", launch.shape.grid},
                {"block", launch.shape.block},
                {"cluster", launch.shape.cluster},
@@ -86,6 +87,7 @@ void statements(Point point, warpmark_device_sink sink, void* user) {
     const std::string function = safe(readable_name(source.function->name));
     for (const Statement& statement : source.function->statements) {
       Json json = {{"function", function}, {"text", instruction_text(statement.text)}};
+      if (source.function->name != function) json["symbol"] = safe(source.function->name);
       const std::vector<SourceLine> lines = source_lines(program, number);
       if (!lines.empty()) {
         json["file"] = safe(lines.front().file);
@@ -142,7 +144,8 @@ std::vector<BlockState::Frame> frames_of(Point point, std::uint32_t warp, std::u
 std::uint32_t frames(Point point, std::uint32_t warp, std::uint32_t lane,
                      warpmark_debug_frame* into, std::uint32_t most) {
   const std::vector<BlockState::Frame> found = frames_of(point, warp, lane);
-  for (std::size_t i = 0; i < found.size() && i < most; ++i) into[i].statement = found[i].statement;
+  for (std::size_t i = 0; i < found.size() && i < most; ++i)
+    into[i] = {found[i].statement, 0, found[i].base};
   return static_cast<std::uint32_t>(found.size());
 }
 
@@ -184,8 +187,8 @@ int read(Point point, std::uint32_t warp, std::uint32_t lane, std::uint32_t fram
   if (space >= kSpaces.size()) return 0;
   if (space == WARPMARK_DEBUG_LOCAL) {
     const std::vector<BlockState::Frame> found = frames_of(point, warp, lane);
-    if (frame >= found.size()) return 0;
-    address += found[frame].base;
+    if (frame >= found.size() && frame != WARPMARK_DEBUG_NO_FRAME) return 0;
+    if (frame < found.size()) address += found[frame].base;
   }
   const std::byte* memory =
       launch_of(point).block->memory_at(kSpaces.at(space), address, bytes, warp, lane);
@@ -215,6 +218,12 @@ void findings(Point point, warpmark_device_sink sink, void* user) {
   }
 }
 
+std::uint32_t stores(Point point, warpmark_debug_store* into, std::uint32_t most) {
+  const std::vector<warpmark_debug_store>& all = launch_of(point).stores;
+  std::copy_n(all.begin(), std::min<std::size_t>(all.size(), most), into);
+  return static_cast<std::uint32_t>(all.size());
+}
+
 }  // namespace
 
 const warpmark_debug_view& debug_view() {
@@ -229,7 +238,8 @@ const warpmark_debug_view& debug_view() {
                                                 list_registers,
                                                 read,
                                                 pointer,
-                                                findings};
+                                                findings,
+                                                stores};
   return kView;
 }
 

@@ -264,10 +264,11 @@ void limit_renewal(Kernel& kernel, LaunchShape& shape) {
   shape.renewed = kernel.code->renewed.get();
 }
 
-// Prepares the context's memory for the checks of a launch.
-void prepare_checks(Context& context, LaunchShape& shape) {
+// Prepares the context's memory for the checks of a launch. A debugger sees each access by itself.
+void prepare_checks(Context& context, LaunchShape& shape, bool closely) {
   shape.checks = context.launch_limits.checks;
   if (!shape.exact_bounds) shape.checks = {};
+  shape.checks.closely = shape.checks.closely || closely;
   if (shape.checks.any()) {
     if (!context.inspection) context.inspection = std::make_unique<InspectionMemory>(context.arena);
     shape.inspection = context.inspection.get();
@@ -302,17 +303,26 @@ ModuleCoverage& coverage_of(Context& context, const Kernel& kernel) {
   return found != context.coverage.end() ? *found : context.coverage.emplace_back(text);
 }
 
-// Sets up a launch for the process's debugger, and calls it first; does nothing without one.
-void begin_debugging(const Context& context, const LoadedModule& module, const Program& program,
-                     LaunchShape& shape, std::optional<DebuggedLaunch>& launch) {
-  warpmark_debugger* const debugger = cpu::debugger();
-  if (debugger == nullptr) return;
+// Runs a grid under a debugger, again as often as that wants. Nothing if the launch was left.
+std::optional<LaunchResult> run_debugged(warpmark_debugger& debugger, Context& context,
+                                         const LoadedModule& module, const Program& program,
+                                         LaunchShape shape) {
   shape.wall_limit_ms = 0;
   shape.workers = 1;
   shape.speculates = false;
-  launch.emplace(*debugger, module, program, shape, context.arena.local_window() + Arena::kWindow);
-  shape.stepper = &*launch;
-  launch->begin();
+  DebuggedLaunch launch(debugger, context, module, program, shape);
+  shape.stepper = &launch;
+  std::optional<LaunchResult> outcome;
+  do {
+    if (!launch.begin()) continue;
+    outcome.emplace(run_grid(program, shape, context.arena));
+    if (!launch.ended && !launch.end(outcome->faults)) {
+      outcome->printed.clear();
+      outcome->asserted.clear();
+    }
+  } while (launch.repeats());
+  if (launch.ended) return std::nullopt;
+  return outcome;
 }
 
 }  // namespace
@@ -339,11 +349,13 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   shape.images = &context.images.table;
   shape.multicasts = &driver().multicasts;
   shape.device = context.device;
-  shape.exact_bounds = context.launch_limits.exact_bounds || context.arena.reaches_further();
+  warpmark_debugger* const debugger = cpu::debugger();
+  shape.exact_bounds =
+      context.launch_limits.exact_bounds || context.arena.reaches_further() || debugger != nullptr;
   shape.parameters = work.parameters;
   shape.module = &kernel.module->ptx();
   limit_nested(nesting, shape);
-  prepare_checks(context, shape);
+  prepare_checks(context, shape, debugger != nullptr);
   result = check_together(kernel, work, shape);
   if (result != CUDA_SUCCESS) return result;
   const std::uint64_t number = ++context.launches;
@@ -362,15 +374,13 @@ CUresult run_kernel(Context& context, const KernelWork& work, Nesting& nesting) 
   limit_renewal(kernel, shape);
   provide_runtime(context, program, shape);
   shape.speculates = !kernel.code->serialized;
-  std::optional<DebuggedLaunch> debugged;
-  begin_debugging(context, *kernel.module, program, shape, debugged);
-  if (debugged && debugged->ended) return CUDA_SUCCESS;
-  LaunchResult outcome = run_grid(program, shape, context.arena);
-  if (debugged && debugged->ended) return CUDA_SUCCESS;
-  if (debugged && !debugged->end(outcome.faults)) {
-    outcome.printed.clear();
-    outcome.asserted.clear();
-  }
+  std::optional<LaunchResult> ran;
+  if (debugger == nullptr)
+    ran.emplace(run_grid(program, shape, context.arena));
+  else
+    ran = run_debugged(*debugger, context, *kernel.module, program, shape);
+  if (!ran) return CUDA_SUCCESS;
+  LaunchResult& outcome = *ran;
   kernel.code->serialized = kernel.code->serialized || outcome.serialized;
   context.pending = error_of(outcome.end);
   context.printed.add(std::move(outcome.printed));

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "machine/block.hpp"
 #include "machine/stepper.hpp"
@@ -23,9 +24,10 @@ bool BlockState::may_step(const Warp& warp, std::uint32_t mask, std::uint32_t st
   Stepper& stepper = *launch_.shape.stepper;
   if (stepper.ended) return false;
   const std::size_t faults = launch_.faults.faults().size();
-  const bool found = faults > stepper.faults;
-  stepper.faults = faults;
-  if ((found || stepper.is_wanted(statement)) &&
+  const bool found = faults > stepper.faults_known;
+  stepper.faults_known = faults;
+  const bool stored = std::exchange(stepper.stored, false);
+  if ((found || stored || stepper.is_wanted(statement)) &&
       !stepper.before(*this, warp, mask, statement, found)) {
     stepper.ended = true;
     launch_.stop = true;

@@ -31,8 +31,9 @@ class Stepper {
   std::uint64_t until = 0;
   const std::uint8_t* stops = nullptr;           ///< by statement, or null
   const volatile std::int32_t* pause = nullptr;  ///< if not 0, before() is called
-  std::size_t faults = 0;                        ///< of the launch's log, that are known
+  std::size_t faults_known = 0;                  ///< of the launch's log
   bool ended = false;                            ///< before() has ended the launch
+  bool stored = false;  ///< to memory that is watched, since the last statement
 
   [[nodiscard]] bool is_wanted(std::uint32_t statement) const {
     return count >= until || (stops != nullptr && stops[statement] != 0) || *pause != 0;

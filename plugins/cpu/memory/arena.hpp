@@ -164,6 +164,12 @@ class Arena {
   /// Returns whether kernels can access memory outside of the arena, which only the exact map
   /// finds.
   [[nodiscard]] bool reaches_further() const { return !peers_.empty() || lent_ > 0; }
+  /// Calls body(arena) for this one and for those that its kernels reach.
+  template <typename Body>
+  void each_reached(Body body) const {
+    body(*this);
+    for (const Peer& peer : peers_) body(*peer.arena);
+  }
   /// The arena, this or a peer, with a live allocation that holds all of the range; or null.
   [[nodiscard]] const Arena* holder(std::uint64_t address, std::uint64_t bytes) const;
 

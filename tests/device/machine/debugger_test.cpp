@@ -71,10 +71,10 @@ struct Stop {
 // Calls a function at each point, and keeps what launches tell of their statements.
 class Debugged {
  public:
-  using Call = std::function<bool(const Stop&)>;
+  using Call = std::function<int(const Stop&)>;
   explicit Debugged(Call call) : call_(std::move(call)) {
     debugger.call = [](void* user, const warpmark_debug_point* point) {
-      return static_cast<Debugged*>(user)->called(*point) ? 1 : 0;
+      return static_cast<Debugged*>(user)->called(*point);
     };
     debugger.user = this;
     view = api().device->debug(&debugger);
@@ -88,7 +88,7 @@ class Debugged {
   std::vector<Json> statements;
 
  private:
-  bool called(const warpmark_debug_point& point) {
+  int called(const warpmark_debug_point& point) {
     if (point.reason == WARPMARK_DEBUG_BEGIN) {
       statements.clear();
       view->statements(
@@ -275,6 +275,122 @@ TEST_F(Debugger, PausesALoopThatNeverEnds) {
       "k");
   EXPECT_CU(launch(loop, {1}, {32}, 0));
   EXPECT_EQ(calls, 100);
+}
+
+// The stores to ranges, with the lines that stored.
+class Stores : public Debugger {
+ protected:
+  struct Told {
+    warpmark_debug_store store;
+    int line = 0;
+  };
+  void watch(Debugged& debugged, std::vector<warpmark_debug_range> ranges) {
+    ranges_ = std::move(ranges);
+    debugged.debugger.ranges = ranges_.data();
+    debugged.debugger.range_count = static_cast<unsigned>(ranges_.size());
+    debugged.debugger.until = ~std::uint64_t{0};
+  }
+  void note(const Debugged& debugged, const Stop& stop) {
+    warpmark_debug_store some[64];
+    const std::uint32_t count = debugged.view->stores(&stop.point, some, 64);
+    for (std::uint32_t i = 0; i < count; ++i)
+      told.push_back({some[i], debugged.statements.at(some[i].statement).value("line", 0)});
+  }
+  std::vector<Told> told;
+
+ private:
+  std::vector<warpmark_debug_range> ranges_;
+};
+
+TEST_F(Stores, AreToldOfEachSpaceAlsoOfTheSameValue) {
+  Debugged* self = nullptr;
+  int calls = 0;
+  Debugged debugged([&](const Stop& stop) {
+    note(*self, stop);
+    self->debugger.until = ~std::uint64_t{0};
+    if (stop.point.reason == WARPMARK_DEBUG_BEFORE) ++calls;
+    return true;
+  });
+  self = &debugged;
+  out = std::make_unique<Array<unsigned>>(128);
+  for (int round = 0; round < 2; ++round) {
+    told.clear();
+    calls = 0;
+    watch(debugged, {{WARPMARK_DEBUG_SHARED, {1, 0, 0}, 0, 0, 35 * 4, 4},
+                     {WARPMARK_DEBUG_GENERIC, {}, 0, 0, out->address + 8, 4}});
+    ASSERT_CU(launch(kernel_of(kText, "k"), {2}, {64}, 0, out->address, 1u));
+    // Block 0 has a tile of its own, and both blocks store to the same elements of out.
+    ASSERT_EQ(told.size(), 3u);
+    EXPECT_EQ(calls, 3);
+    EXPECT_EQ(told[0].line, 14);
+    EXPECT_EQ(told[0].store.range, 1u);
+    EXPECT_EQ(told[0].store.block[0], 0u);
+    EXPECT_EQ(told[0].store.lane, 2u);
+    EXPECT_EQ(told[0].store.address, out->address + 8);
+    EXPECT_EQ(told[1].line, 11);
+    EXPECT_EQ(told[1].store.range, 0u);
+    EXPECT_EQ(told[1].store.block[0], 1u);
+    EXPECT_EQ(told[1].store.warp * 32 + told[1].store.lane, 35u);
+    EXPECT_EQ(told[1].store.bytes, 4u);
+    EXPECT_EQ(told[2].line, 14);
+    EXPECT_EQ(told[2].store.block[0], 1u);
+  }
+}
+
+constexpr const char* kSums = R"(.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  .local .align 4 .b32 own;
+  ld.param.u64 %rd1, [out];
+  st.local.u32 [own], 7;
+  red.global.add.u32 [%rd1], 1;
+  ret;
+}
+)";
+
+TEST_F(Stores, AreToldOfAtomicOperationsAndOfLocalMemory) {
+  Debugged* self = nullptr;
+  Debugged debugged([&](const Stop& stop) {
+    if (stop.point.reason != WARPMARK_DEBUG_BEGIN) note(*self, stop);
+    self->debugger.until = ~std::uint64_t{0};
+    return true;
+  });
+  self = &debugged;
+  out = std::make_unique<Array<unsigned>>(1);
+  watch(debugged, {{WARPMARK_DEBUG_GLOBAL, {}, 0, 0, out->address, 4},
+                   {WARPMARK_DEBUG_LOCAL, {}, 0, 3, 0, 4}});
+  ASSERT_CU(launch(kernel_of(kSums, "k"), {1}, {32}, 0, out->address));
+  ASSERT_EQ(told.size(), 33u);
+  EXPECT_EQ(told[0].store.range, 1u);
+  EXPECT_EQ(told[0].store.lane, 3u);
+  for (unsigned i = 0; i < 32; ++i) EXPECT_EQ(told[i + 1].store.lane, i);
+}
+
+TEST_F(Debugger, RunsALaunchAgainWithTheMemoryThatItFound) {
+  int ends = 0, begins = 0;
+  std::vector<unsigned> kept;
+  Debugged* self = nullptr;
+  Debugged debugged([&](const Stop& stop) -> int {
+    self->debugger.until = ~std::uint64_t{0};
+    begins += stop.point.reason == WARPMARK_DEBUG_BEGIN ? 1 : 0;
+    if (stop.point.reason == WARPMARK_DEBUG_END) {
+      EXPECT_EQ(stop.point.launch, 1u);
+      kept.push_back(self->debugger.kept);
+      if (++ends < 3) return WARPMARK_DEBUG_REPEAT;
+    }
+    return WARPMARK_DEBUG_GO_ON;
+  });
+  self = &debugged;
+  debugged.debugger.keeps = 1;
+  out = std::make_unique<Array<unsigned>>(1);
+  ASSERT_CU(launch(kernel_of(kSums, "k"), {1}, {32}, 0, out->address));
+  ASSERT_CU(out->fetch());
+  EXPECT_EQ(out->host[0], 32u);
+  EXPECT_EQ(begins, 3);
+  EXPECT_EQ(kept, (std::vector<unsigned>{1, 1, 1}));
 }
 
 TEST_F(Debugger, ResultsAreThoseOfAnOrdinaryLaunch) {
