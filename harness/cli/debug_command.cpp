@@ -16,7 +16,8 @@ struct DebugOptions {
   std::vector<std::filesystem::path> paths;
   std::vector<std::string> commands;
   std::string file;
-  bool adapter = false, optimised = false, batch = false;
+  bool adapter = false, optimised = false, batch = false, program = false;
+  std::string socket;
   JobArguments choice;
 };
 
@@ -48,6 +49,13 @@ ExitCode debug(const DebugOptions& options) {
   if (!request.device_given) request.session.device = "cpu";
   if (!request.checks_given) request.session.checks = known_checks();
   LazyPython python;
+  debugging::DebuggedProgram program;
+  program.socket = options.socket;
+  if (options.program) {
+    for (const std::filesystem::path& word : options.paths) program.words.push_back(word.string());
+    if (program.words.empty())
+      throw usage_error("which program? warpmark debug --program -- PROGRAM");
+  }
   if (options.adapter) {
     const auto choose = [&](const std::string& suite, const std::string& id) {
       JobRequest asked = request;
@@ -58,12 +66,17 @@ ExitCode debug(const DebugOptions& options) {
       debuggee.information = !options.optimised;
       return debuggee;
     };
-    return debugging::debug_for_editor(python.interpreter(), choose);
+    return debugging::debug_for_editor([&]() -> Interpreter& { return python.interpreter(); },
+                                       choose, program);
+  }
+  if (options.program || !options.socket.empty()) {
+    return debugging::debug_in_terminal(
+        program, {options.commands, options.file, options.batch, options.program});
   }
   debugging::Debuggee debuggee = debuggee_of(options.paths, request, python);
   debuggee.information = !options.optimised;
   return debugging::debug_in_terminal(python.interpreter(), debuggee,
-                                      {options.commands, options.file, options.batch});
+                                      {options.commands, options.file, options.batch, false});
 }
 
 }  // namespace
@@ -86,6 +99,13 @@ Command debug_command(const ArgumentParser& program) {
   app.add_flag("--batch", options->batch, "Read no commands from the standard input");
   app.add_flag("-O,--optimised", options->optimised,
                "Compile as `check` does: no local variables, but the code that runs");
+  const CommandOption runs = app.add_flag(
+      "--program", options->program,
+      "PATHS are a program and its arguments: `warpmark-cpu --debug PROGRAM` calls this");
+  app.add_option("--attach", options->socket,
+                 "Debug the program that `warpmark-cpu --debug-socket FILE` starts")
+      .value_name("FILE")
+      .excludes(runs);
   app.add_flag("--dap", options->adapter, "Speak the Debug Adapter Protocol, for editors");
   return {app, [options](Output&) { return debug(*options); }};
 }

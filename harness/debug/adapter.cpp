@@ -39,6 +39,7 @@ const char* reason_of(StopReason reason) {
       return "entry";
     case StopReason::step:
     case StopReason::left:
+    case StopReason::writers:
       break;
   }
   return "step";
@@ -68,6 +69,13 @@ Resume Adapter::stopped(Debugger& debugger, const Stop& stop) {
   Resume resume;
   if (quits_) return quit();
   if (stop.reason == StopReason::entry && !stops_.on_entry) return resume;
+  if (stop.reason == StopReason::writers && writers_request_) {
+    channel_.respond(*std::exchange(writers_request_, std::nullopt),
+                     {{"result", stop.text}, {"variablesReference", 0}});
+    return wait_for_move(debugger);
+  }
+  handles_.clear();
+  tell_breakpoints(debugger);
   const Focus& at = debugger.focus;
   json body = {{"reason", reason_of(stop.reason)},
                {"threadId", at.warp * 32 + at.lane + 1},
@@ -81,7 +89,6 @@ Resume Adapter::stopped(Debugger& debugger, const Stop& stop) {
 Resume Adapter::wait_for_move(Debugger& debugger) {
   resume_.reset();
   while (!resume_ && !quits_) serve(debugger, channel_.wait());
-  handles_.clear();
   return quits_ ? quit() : *resume_;
 }
 
@@ -95,13 +102,22 @@ bool Adapter::asked(Debugger& debugger) {
   return pauses || quits_;
 }
 
-Resume Adapter::ended(Debugger& debugger, const Outcome& outcome) {
+void Adapter::tell_breakpoints(Debugger& debugger) {
+  for (const Breakpoint& one : debugger.breakpoints()) {
+    uint32_t& line = lines_[one.number];
+    if (one.actual.line == 0 || one.actual.line == line) continue;
+    line = one.actual.line;
+    channel_.event("breakpoint", {{"reason", "changed"}, {"breakpoint", described(one)}});
+  }
+}
+
+Resume Adapter::ended(Debugger& debugger, const std::string& how, int exit_code, bool stands) {
   std::string text;
   for (const std::string& finding : debugger.take_findings()) text += "found: " + finding + "\n";
   for (const std::string& note : debugger.take_notes()) text += note + "\n";
-  text += fmt::format("{}: {}\n{}", outcome.case_id, to_text(outcome.verdict), outcome.message);
+  text += how;
   channel_.event("output", {{"category", "console"}, {"output", text + "\n"}});
-  if (stops_.at_end && !quits_) {
+  if (stops_.at_end && stands && !quits_) {
     channel_.event("stopped", {{"reason", "end"},
                                {"threadId", 1},
                                {"allThreadsStopped", true},
@@ -111,7 +127,7 @@ Resume Adapter::ended(Debugger& debugger, const Outcome& outcome) {
     at_end_ = false;
     if (resume.backwards || resume.kind == Resume::Kind::run) return resume;
   }
-  channel_.event("exited", {{"exitCode", outcome.verdict == Verdict::failed ? 1 : 0}});
+  channel_.event("exited", {{"exitCode", exit_code}});
   channel_.event("terminated");
   while (!quits_) serve(debugger, channel_.wait());
   return quit();
@@ -131,6 +147,7 @@ void Adapter::serve(Debugger& debugger, const std::optional<json>& request) {
   const std::string command = request->value("command", "");
   const json arguments = request->value("arguments", json::object());
   try {
+    if (command == "evaluate" && wants_writers(debugger, *request, arguments)) return;
     if (go_on(debugger, command, arguments)) {
       json body = json::object();
       if (command == "continue") body["allThreadsContinued"] = true;
@@ -142,6 +159,20 @@ void Adapter::serve(Debugger& debugger, const std::optional<json>& request) {
   } catch (const json::exception& error) {
     channel_.refuse(*request, std::string("wrong arguments: ") + error.what());
   }
+}
+
+// `writers tile` is answered when the launch has come here again, and has noted them.
+bool Adapter::wants_writers(Debugger& debugger, const json& request, const json& arguments) {
+  constexpr std::string_view kWord = "writers ";
+  const std::string text = arguments.value("expression", "");
+  if (!text.starts_with(kWord)) return false;
+  if (!debugger.is_stopped()) throw usage_error("the kernel runs");
+  debugger.focus = frame_of(debugger, arguments);
+  debugger.find_writers(StopExpression::parse(text.substr(kWord.size())));
+  writers_request_ = request;
+  resume_ = Resume{};
+  resume_->kind = Resume::Kind::again;
+  return true;
 }
 
 bool Adapter::go_on(Debugger& debugger, const std::string& command, const json& arguments) {
@@ -168,6 +199,7 @@ bool Adapter::go_on(Debugger& debugger, const std::string& command, const json& 
   const auto found = kMoves.find(command);
   if (found == kMoves.end()) return false;
   if (!stands) throw usage_error("the kernel runs");
+  if (found->second.second) debugger.require_way_back();
   Resume resume;
   resume.move = found->second.first;
   resume.backwards = found->second.second;
@@ -224,6 +256,7 @@ json Adapter::add_breakpoint(Debugger& debugger, Breakpoint made, const json& as
   }
   const Breakpoint& added = debugger.add(std::move(made));
   numbers.push_back(added.number);
+  lines_[added.number] = added.actual.line;
   return described(added);
 }
 
@@ -246,7 +279,7 @@ json Adapter::set_functions(Debugger& debugger, const json& arguments) {
   json answers = json::array();
   for (const json& asked : arguments.value("breakpoints", json::array())) {
     Breakpoint made;
-    made.function = asked.at("name");
+    name(made, asked.at("name"));
     answers.push_back(add_breakpoint(debugger, std::move(made), asked, numbers));
   }
   return {{"breakpoints", answers}};

@@ -13,7 +13,6 @@
 #include "debug/adapter_channel.hpp"
 #include "debug/debugger.hpp"
 #include "debug/source_lines.hpp"
-#include "runtime/outcome.hpp"
 
 namespace warpmark::debugging {
 
@@ -36,7 +35,9 @@ class Adapter final : public Front {
   void launch_begins(Debugger& debugger) override;
   Resume stopped(Debugger& debugger, const Stop& stop) override;
   bool asked(Debugger& debugger) override;
-  Resume ended(Debugger& debugger, const Outcome& outcome);
+  bool has_left() const override { return quits_; }
+  /// The run came to its end, of which a text tells. From the end of a case one may go back.
+  Resume ended(Debugger& debugger, const std::string& text, int exit_code, bool stands);
 
  private:
   using json = nlohmann::json;
@@ -48,9 +49,12 @@ class Adapter final : public Front {
   };
 
   static Resume quit();
+  /// Tells of breakpoints that this launch has, and of which that was not known before.
+  void tell_breakpoints(Debugger& debugger);
   Resume wait_for_move(Debugger& debugger);
   /// Answers a request; none is the client's end.
   void serve(Debugger& debugger, const std::optional<json>& request);
+  bool wants_writers(Debugger& debugger, const json& request, const json& arguments);
   /// True for a request that is answered without a body, such as those that go on.
   bool go_on(Debugger& debugger, const std::string& command, const json& arguments);
   json answer(Debugger& debugger, const std::string& command, const json& arguments);
@@ -77,6 +81,8 @@ class Adapter final : public Front {
   bool at_end_ = false;  ///< the case has ended, and waits for a move
   std::optional<Resume> resume_;
   std::map<std::string, std::vector<uint64_t>> breakpoints_;  ///< numbers by file; "": functions
+  std::map<uint64_t, uint32_t> lines_;   ///< of breakpoints, as the client knows them; 0: none
+  std::optional<json> writers_request_;  ///< is answered when the launch stands here again
   std::vector<uint64_t> watches_;
   std::vector<Handle> handles_;
 };

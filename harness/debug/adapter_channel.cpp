@@ -122,7 +122,8 @@ void AdapterChannel::refuse(const nlohmann::json& request, const std::string& wh
         {"request_seq", request.value("seq", 0)},
         {"success", false},
         {"command", request.value("command", "")},
-        {"message", why}});
+        {"message", why},
+        {"body", {{"error", {{"id", 1}, {"format", "{why}"}, {"variables", {{"why", why}}}}}}}});
 }
 
 }  // namespace warpmark::debugging

@@ -1,10 +1,13 @@
 #include "debug/debuggee.hpp"
 
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <atomic>
 
 #include "debug/case_runs.hpp"
+#include "debug/program_runs.hpp"
+#include "debug/stop_text.hpp"
 #include "debug/terminal.hpp"
 
 namespace warpmark::debugging {
@@ -19,7 +22,7 @@ class StopOnInterrupt {
     interrupted = &debugger;
     struct sigaction action {};
     action.sa_handler = [](int) {
-      if (Debugger* const one = interrupted) one->ask();
+      if (Debugger* const one = interrupted) one->interrupt();
     };
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, &before_);
@@ -44,11 +47,22 @@ ExitCode debug_in_terminal(Interpreter& python, const Debuggee& debuggee,
   Terminal terminal(script, sources);
   Debugger debugger(terminal);
   const StopOnInterrupt stops(debugger);
-  const auto outcome =
-      run_debugged(python, debuggee, debugger, artifacts,
-                   [&](const Outcome& ended) { return terminal.ended(debugger, ended); });
+  const auto outcome = run_debugged(
+      python, debuggee, debugger, artifacts,
+      [&](const Outcome& ended) { return terminal.ended(debugger, outcome_text(ended)); });
   const bool failed = outcome && outcome->verdict == Verdict::failed;
   return failed ? ExitCode::verdict : ExitCode::success;
+}
+
+ExitCode debug_in_terminal(const DebuggedProgram& program, const TerminalScript& script) {
+  SourceLines sources;
+  Terminal terminal(script, sources);
+  Debugger debugger(terminal);
+  const StopOnInterrupt stops(debugger);
+  const std::optional<int> status = run_program(
+      program, debugger, [] {},
+      [&](std::optional<int> ended) { return terminal.ended(debugger, program_end_text(ended)); });
+  return static_cast<ExitCode>(exit_code_of(status));
 }
 
 }  // namespace warpmark::debugging

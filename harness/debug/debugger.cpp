@@ -7,12 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "debug/stop_text.hpp"
 
 namespace warpmark::debugging {
 namespace {
 
 constexpr uint64_t kNever = ~uint64_t{0};
-constexpr RunPosition kBeginning{1, 0}, kEnd{kNever, kNever};
+constexpr RunPosition kEnd{kNever, kNever};
 
 uint32_t first_lane(uint32_t lanes) {
   return static_cast<uint32_t>(std::countr_zero(lanes));
@@ -32,10 +33,25 @@ Debugger::Debugger(Front& front) : front_(front) {
   variables_ = [this](uint32_t statement) { return variables_at(statement); };
 }
 
+void Debugger::expect_program() {
+  of_program_ = true;
+  hook_.keeps = 1;
+}
+
+void Debugger::idle() {
+  hook_.pause = 0;
+  if (front_.asked(*this)) hook_.pause = 1;
+  quits_ = quits_ || front_.has_left();
+}
+
+RunPosition Debugger::beginning() const {
+  return {of_program_ ? position_.launch : 1, 0};
+}
+
 void Debugger::begin_run() {
-  again_ = begun_ = false;
+  again_ = begun_ = restarts_ = repeating_ = false;
   host_launches_ = 0;
-  position_ = kBeginning;
+  position_ = {1, 0};
   for (Watchpoint& watchpoint : watchpoints_) watchpoint.last.reset();
   last_findings_.clear();
 }
@@ -52,32 +68,37 @@ ThreadView Debugger::view_of(const Focus& which) const {
 
 int Debugger::call(const warpmark_debug_point& point) {
   try {
-    switch (point.reason) {
-      case WARPMARK_DEBUG_BEGIN:
-        return begin_launch(point) ? 1 : 0;
-      case WARPMARK_DEBUG_END:
-        return end_launch(point) ? 1 : 0;
-      default:
-        return before_statement(point) ? 1 : 0;
-    }
+    const bool goes_on = point.reason == WARPMARK_DEBUG_BEGIN ? begin_launch(point)
+                         : point.reason == WARPMARK_DEBUG_END ? end_launch(point)
+                                                              : before_statement(point);
+    if (goes_on) return WARPMARK_DEBUG_GO_ON;
   } catch (const Error& error) {  // no exception crosses the device
     notes_.push_back(error.message());
     quits_ = true;
-    return 0;
   }
+  if (!again_ || quits_ || !of_program_ || restarts_) return WARPMARK_DEBUG_LEAVE;
+  again_ = false;
+  repeating_ = true;
+  return WARPMARK_DEBUG_REPEAT;
 }
 
 bool Debugger::begin_launch(const warpmark_debug_point& point) {
-  if (point.depth == 0) ++host_launches_;
-  ignored_ = host_launches_ > launches_.size();
+  const bool repeats = std::exchange(repeating_, false);
+  if (point.depth == 0 && !repeats) ++host_launches_;
+  ignored_ = !of_program_ && host_launches_ > launches_.size();
+  for (Watchpoint& watchpoint : watchpoints_) {
+    if (repeats || watchpoint.memory.of_block) watchpoint.last.reset();
+  }
   hook_.until = kNever;
   hook_.stops = nullptr;
+  hook_.range_count = 0;
   if (again_ || quits_) return false;
   if (ignored_) return true;
   point_ = &point;
   position_ = {point.launch, 0};
   LaunchText text = LaunchText::read(*view_, point);
-  auto& kernel = kernels_[text.kernel];
+  text.number = point.launch;
+  auto& kernel = kernels_[{text.kernel, text.module}];
   if (kernel == nullptr) {
     kernel = std::make_unique<Kernel>();
     kernel->text.read_statements(*view_, point);
@@ -90,6 +111,7 @@ bool Debugger::begin_launch(const warpmark_debug_point& point) {
   no_variables_ = kernel->why;
   if (kernel->information == nullptr) kernel->variables.clear();
   mark_stops();
+  if (writers_) writers_->begin_launch();
   if (first_ && !begun_) front_.launch_begins(*this);
   begun_ = true;
   set_filter();
@@ -106,16 +128,39 @@ void Debugger::mark_stops() {
 
 // Says before which statements the device calls.
 void Debugger::set_filter() {
+  watch_ranges();
   if (mode_ == Mode::seek) {
     hook_.stops = nullptr;
     hook_.until = position_.launch == target_.launch ? target_.count : kNever;
     return;
   }
-  const bool all = first_ || steps_ || wanted_block_ || (!watchpoints_.empty() && !to_finding_);
+  const bool all = first_ || steps_ || wanted_block_;
   hook_.stops = to_finding_ || scanned_ || stops_.empty() ? nullptr : stops_.data();
   hook_.until = all ? 0 : kNever;
   if (mode_ == Mode::scan && !all && position_.launch == target_.launch)
     hook_.until = target_.count;
+}
+
+void Debugger::watch_ranges() {
+  ranges_.clear();
+  if (writers_) {
+    ranges_.push_back(writers_->memory().range);
+  } else if (!to_finding_ && !scanned_) {
+    for (const Watchpoint& one : watchpoints_) ranges_.push_back(one.memory.range);
+  }
+  hook_.ranges = ranges_.data();
+  hook_.range_count = static_cast<uint32_t>(ranges_.size());
+}
+
+// True while the last store to some memory is looked for, and nothing else stops.
+bool Debugger::searches() const {
+  return !watchpoints_.empty() && watchpoints_.back().each_store;
+}
+
+std::vector<warpmark_debug_store> Debugger::stores_at(const warpmark_debug_point& point) const {
+  std::vector<warpmark_debug_store> stores(ranges_.empty() ? 0 : view_->stores(&point, nullptr, 0));
+  if (!stores.empty()) view_->stores(&point, stores.data(), static_cast<uint32_t>(stores.size()));
+  return stores;
 }
 
 bool Debugger::before_statement(const warpmark_debug_point& point) {
@@ -129,20 +174,25 @@ bool Debugger::before_statement(const warpmark_debug_point& point) {
     if (front_.asked(*this)) return stop({StopReason::pause, position_, 0, ""});
   }
   if (mode_ == Mode::seek) {
+    if (writers_) writers_->add(stores_at(point), position_, *text_);
     if (position_ < target_) return true;
     hit_focus_ = target_focus_;
-    if (hit_focus_.warp != point.warp || target_stop_.reason == StopReason::beginning)
+    if (target_stop_.reason != StopReason::writers &&
+        (hit_focus_.warp != point.warp || target_stop_.reason == StopReason::beginning))
       hit_focus_ = {point.warp, first_lane(point.lanes), 0};
     Stop reached = target_stop_;
     reached.position = position_;
+    if (writers_) reached.text = writers_->table(position_);
+    writers_.reset();
     return stop(reached);
   }
-  if (mode_ == Mode::scan && position_ >= target_) {
+  // A store right before the present point is looked for, too, unless it was found before.
+  const bool is_last = searches() && !after_store_ && position_ == target_;
+  if (mode_ == Mode::scan && position_ >= target_ && !is_last) {
     finish_scan();
     return false;
   }
   std::optional<Stop> found = hit(point);
-  before_ = point;
   if (!found) return true;
   if (mode_ == Mode::scan) {
     candidate_ = found;
@@ -150,7 +200,7 @@ bool Debugger::before_statement(const warpmark_debug_point& point) {
     return true;
   }
   // The statement that was executed last is the one: it is gone back to, before its effects.
-  if (found->reason == StopReason::finding) {
+  if (found->reason == StopReason::finding && (!of_program_ || hook_.kept != 0)) {
     target_focus_ = hit_focus_;
     return seek(found->position, *found);
   }
@@ -176,7 +226,7 @@ std::optional<Stop> Debugger::hit(const warpmark_debug_point& point) {
   }
   if (is_plain && !to_finding_) {
     if (std::optional<Stop> stop = watch_hit(point)) return stop;
-    if (std::optional<Stop> stop = breakpoint_hit(point)) return stop;
+    if (std::optional<Stop> stop = searches() ? std::nullopt : breakpoint_hit(point)) return stop;
   }
   if (!steps_) return std::nullopt;
   const ViewOf view = [this](const Focus& which) { return view_of(which); };
@@ -203,6 +253,7 @@ std::optional<Stop> Debugger::breakpoint_hit(const warpmark_debug_point& point) 
   if (steps_) lanes = steps_->is_of(point) ? lanes & 1u << steps_->focus().lane : 0;
   for (Breakpoint& breakpoint : breakpoints_) {
     const auto& all = breakpoint.statements;
+    if (breakpoint.launch != 0 && point.count != 0) continue;
     if (!breakpoint.enabled || std::find(all.begin(), all.end(), point.statement) == all.end())
       continue;
     std::optional<uint32_t> lane;
@@ -232,28 +283,37 @@ std::optional<Stop> Debugger::breakpoint_hit(const warpmark_debug_point& point) 
 }
 
 std::optional<Stop> Debugger::watch_hit(const warpmark_debug_point& point) {
-  for (Watchpoint& watchpoint : watchpoints_) {
-    const bool here = std::equal(watchpoint.block.begin(), watchpoint.block.end(), point.block);
-    if (watchpoint.of_block && !here) continue;
-    Focus from = watchpoint.of_block ? watchpoint.focus : hit_focus_;
-    const ThreadView thread = view_of(from);
-    const Value::Place& place = *watchpoint.value.place;
-    const auto now = thread.read(place.space, place.address, watchpoint.value.type->bytes);
+  const std::vector<warpmark_debug_store> stores = stores_at(point);
+  for (size_t i = 0; i < watchpoints_.size() && !stores.empty(); ++i) {
+    Watchpoint& watchpoint = watchpoints_[i];
+    if (searches() && !watchpoint.each_store) continue;
+    const auto is_here = [i](const warpmark_debug_store& store) { return store.range == i; };
+    const auto writer = std::find_if(stores.rbegin(), stores.rend(), is_here);
+    if (writer == stores.rend()) continue;
+    const WatchedMemory& memory = watchpoint.memory;
+    const bool same_block = std::equal(point.block, point.block + 3, writer->block);
+    ThreadView thread = view_of(memory.of_block ? memory.focus : hit_focus_);
+    const auto now = thread.read(memory.value.place->space, memory.value.place->address,
+                                 memory.value.type->bytes);
     if (!now) continue;
     const std::optional<std::vector<std::byte>> last = std::exchange(watchpoint.last, now);
-    if (!last || *last == *now) continue;
-    const Value before{watchpoint.value.type, {}, *last}, after{watchpoint.value.type, {}, *now};
-    std::string text = fmt::format("{}: {} -> {}", watchpoint.text, to_text(before, thread),
-                                   to_text(after, thread));
-    if (before_.statement < text_->statements.size()) {
-      const StatementText& writer = text_->statements[before_.statement];
-      text += fmt::format(", written by warp {} of block ({},{},{})", before_.warp,
-                          before_.block[0], before_.block[1], before_.block[2]);
-      if (writer.place.line != 0)
-        text += fmt::format(" at {}:{}", writer.place.file, writer.place.line);
-      const bool same = std::equal(before_.block, before_.block + 3, point.block);
-      if (same) hit_focus_ = {before_.warp, first_lane(before_.lanes), 0};
+    const bool same = last && *last == *now;
+    if (same && !watchpoint.each_store) continue;
+    const Value after{memory.value.type, {}, *now};
+    std::string text = memory.text + ": ";
+    if (last && !same) text += to_text({memory.value.type, {}, *last}, thread) + " -> ";
+    text += to_text(after, thread) + (same ? ", the same value again" : "");
+    text += fmt::format(", written by thread {} of block {}",
+                        thread_text(writer->warp * 32 + writer->lane, text_->block),
+                        triple_text(writer->block));
+    const auto count = std::count_if(stores.begin(), stores.end(), is_here);
+    if (count > 1) text += fmt::format(" and {} more", count - 1);
+    if (writer->statement < text_->statements.size()) {
+      const StatementText& statement = text_->statements[writer->statement];
+      if (statement.place.line != 0)
+        text += fmt::format(" at {}:{}", statement.place.file, statement.place.line);
     }
+    if (same_block) hit_focus_ = {writer->warp, writer->lane, 0};
     return Stop{StopReason::watch, position_, watchpoint.number, text};
   }
   return std::nullopt;
@@ -268,8 +328,9 @@ bool Debugger::stop(const Stop& stop) {
   resumed_from_ = position_;
   focus = hit_focus_;
   if (view_of(focus).where().state == 0) focus = {point_->warp, first_lane(point_->lanes), 0};
-  before_ = *point_;
   stopped_ = true;
+  after_store_ = stop.reason == StopReason::watch;
+  std::erase_if(watchpoints_, [](const Watchpoint& one) { return one.each_store; });
   const Resume resume = front_.stopped(*this, stop);
   stopped_ = false;
   const bool goes_on = follow(resume);
@@ -279,6 +340,7 @@ bool Debugger::stop(const Stop& stop) {
 
 bool Debugger::follow(const Resume& resume) {
   hook_.pause = 0;
+  gives_up_ = 0;
   switch (resume.kind) {
     case Resume::Kind::quit:
       quits_ = true;
@@ -289,9 +351,17 @@ bool Debugger::follow(const Resume& resume) {
       return false;
     case Resume::Kind::run:
       printed_ = 0;
-      if (position_ == kBeginning && point_ != nullptr && begun_) return true;
+      if (position_ == RunPosition{1, 0} && point_ != nullptr && begun_) return true;
       resumed_from_ = {0, 0};
       again_ = true;
+      restarts_ = of_program_;
+      return false;
+    case Resume::Kind::again:
+      target_focus_ = focus;
+      again_ = true;
+      mode_ = Mode::seek;
+      target_ = position_;
+      target_stop_ = {StopReason::writers, position_, 0, ""};
       return false;
     case Resume::Kind::move:
       break;
@@ -342,7 +412,7 @@ bool Debugger::go_back(const RunPosition& limit) {
 
 // The last point that was met is gone to; else the beginning.
 void Debugger::finish_scan() {
-  target_stop_ = candidate_.value_or(Stop{StopReason::beginning, kBeginning, 0, ""});
+  target_stop_ = candidate_.value_or(Stop{StopReason::beginning, beginning(), 0, ""});
   target_focus_ = candidate_ ? candidate_focus_ : Focus{};
   target_ = target_stop_.position;
   steps_.reset();
@@ -364,6 +434,15 @@ bool Debugger::seek(const RunPosition& target, const Stop& stop) {
 bool Debugger::end_launch(const warpmark_debug_point& point) {
   if (again_ || quits_ || ignored_) return !again_ && !quits_;
   point_ = &point;
+  if (of_program_ && mode_ == Mode::scan) {
+    finish_scan();
+    return false;
+  }
+  if (of_program_ && mode_ == Mode::seek) {
+    mode_ = Mode::forwards;
+    writers_.reset();
+    notes_.emplace_back("the launch went another way this time, and has ended");
+  }
   for (const Finding& finding : findings_at(point)) {
     if (mode_ == Mode::forwards && shown_.insert(finding.text).second)
       last_findings_.push_back(finding.text);
@@ -371,7 +450,8 @@ bool Debugger::end_launch(const warpmark_debug_point& point) {
   // In a run that repeats what was seen, nothing is printed again.
   const bool is_new = point.launch > printed_;
   printed_ = std::max(printed_, point.launch);
-  return is_new;
+  if (of_program_) text_ = nullptr;
+  return is_new || of_program_;
 }
 
 std::vector<Debugger::Finding> Debugger::findings_at(const warpmark_debug_point& point) const {
@@ -415,8 +495,7 @@ std::vector<Variable> Debugger::variables_at(uint32_t statement) {
   const auto known = kernel_->variables.find(statement);
   if (known != kernel_->variables.end()) return known->second;
   std::vector<Variable>& all = kernel_->variables[statement];
-  const bool of_kernel =
-      text_->statements.at(statement).function == text_->statements.back().function;
+  const bool of_kernel = text_->statements.at(statement).symbol == text_->statements.back().symbol;
   if (kernel_->information != nullptr) {
     all = kernel_->information->variables(statement);
     add_shared(all);
@@ -464,21 +543,26 @@ bool Debugger::remove(uint64_t number) {
 }
 
 Watchpoint& Debugger::watch(const StopExpression& expression) {
-  const Value value = referred(expression.evaluate(thread()), thread());
-  if (!value.place) {
-    throw usage_error("`" + expression.text() + "` lies in a register: only memory can be watched");
-  }
   Watchpoint watchpoint;
+  watchpoint.memory = watched_memory(expression, thread());
+  watchpoint.last = bytes_of(watchpoint.memory.value, view_of(watchpoint.memory.focus));
   watchpoint.number = ++numbers_;
-  watchpoint.text = expression.text();
-  watchpoint.value = value;
-  watchpoint.block = thread().block();
-  watchpoint.focus = focus;
-  const uint32_t space = value.place->space;
-  watchpoint.of_block = space == WARPMARK_DEBUG_SHARED || space == WARPMARK_DEBUG_LOCAL;
-  watchpoint.last = bytes_of(value, thread());
   watchpoints_.push_back(std::move(watchpoint));
   return watchpoints_.back();
+}
+
+void Debugger::find_writers(const StopExpression& expression) {
+  require_way_back();
+  writers_.emplace(watched_memory(expression, thread()));
+}
+
+void Debugger::require_way_back() const {
+  if (of_program_ && !stopped_) throw usage_error("the program has ended: run starts it again");
+  if (of_program_ && hook_.kept == 0) {
+    throw usage_error(
+        "this launch cannot run again, so there is no way back: it uses malloc, or more than 1 GiB "
+        "of device memory is in use");
+  }
 }
 
 }  // namespace warpmark::debugging

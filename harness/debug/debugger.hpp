@@ -16,6 +16,7 @@
 #include "debug/debug_info.hpp"
 #include "debug/goals.hpp"
 #include "debug/stop.hpp"
+#include "debug/writers.hpp"
 
 namespace warpmark::debugging {
 
@@ -29,8 +30,11 @@ class Front {
   virtual void launch_begins(Debugger& debugger) = 0;
   /// Returns how to go on from a stop.
   virtual Resume stopped(Debugger& debugger, const Stop& stop) = 0;
-  /// Called now and then while the launch runs on, if Debugger::ask() was; true to stop.
+  /// Called now and then while the launch, or a program without one, runs on, if Debugger::ask()
+  /// was; true to stop.
   virtual bool asked(Debugger& debugger) = 0;
+  /// True if nobody is there any more.
+  virtual bool has_left() const { return false; }
 };
 
 class Debugger {
@@ -49,7 +53,10 @@ class Debugger {
   /// The type of a shared variable of so many bytes, which debug information may lack.
   using SharedType = std::function<TypePointer(const std::string& name, uint64_t bytes)>;
   void set_shared_type(SharedType type) { shared_type_ = std::move(type); }
-  /// Before each run of the case.
+  /// A program is debugged, and not a case: all its launches are looked at, and going back runs one
+  /// launch again.
+  void expect_program();
+  /// Before each run of the case, or of the program.
   void begin_run();
   /// After one: true if it was left to go back, and has to run again.
   bool runs_again() const { return again_; }
@@ -59,6 +66,14 @@ class Debugger {
   void resume_from_end(const Resume& resume);
   /// Has the front asked soon, or a launch stopped. Safe in a signal handler.
   void ask() noexcept { hook_.pause = 1; }
+  /// The same for Ctrl-C: the second one before a stop gives the program up.
+  void interrupt() noexcept {
+    if (hook_.pause != 0) gives_up_ = 1;
+    ask();
+  }
+  bool gives_up() const { return gives_up_ != 0; }
+  /// While no launch of a program runs: has the front asked, if it wanted to be.
+  void idle();
 
   // --- at a stop
   const LaunchText& text() const { return *text_; }
@@ -78,6 +93,10 @@ class Debugger {
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
   /// Watches what an expression names. Throws a usage error if it has no place in memory.
   Watchpoint& watch(const StopExpression& expression);
+  /// Prepares Resume::Kind::again, which stops here with a table of who wrote each element.
+  void find_writers(const StopExpression& expression);
+  /// Throws a usage error if there is no way back.
+  void require_way_back() const;
   std::vector<Watchpoint>& watchpoints() { return watchpoints_; }
   /// Errors of conditions since the last call.
   std::vector<std::string> take_notes() { return std::exchange(notes_, {}); }
@@ -106,7 +125,11 @@ class Debugger {
   bool seek(const RunPosition& target, const Stop& stop);
   void mark_stops();
   void finish_scan();
+  RunPosition beginning() const;
   void set_filter();
+  void watch_ranges();
+  bool searches() const;
+  std::vector<warpmark_debug_store> stores_at(const warpmark_debug_point& point) const;
   std::vector<Variable> variables_at(uint32_t statement);
   void add_shared(std::vector<Variable>& variables) const;
   /// A finding, and the number of the first thread in its block.
@@ -125,7 +148,11 @@ class Debugger {
   uint64_t host_launches_ = 0;
   bool ignored_ = false;  ///< the present launch is not looked at
 
-  std::map<std::string, std::unique_ptr<Kernel>> kernels_;
+  bool of_program_ = false;
+  volatile int gives_up_ = 0;
+  bool restarts_ = false;   ///< the program is to run again
+  bool repeating_ = false;  ///< the launch that begins next has begun before
+  std::map<std::pair<std::string, uint64_t>, std::unique_ptr<Kernel>> kernels_;
   Kernel* kernel_ = nullptr;
   const LaunchText* text_ = nullptr;
   std::string no_variables_;
@@ -136,6 +163,8 @@ class Debugger {
 
   std::vector<Breakpoint> breakpoints_;
   std::vector<Watchpoint> watchpoints_;
+  std::vector<warpmark_debug_range> ranges_;  ///< of the watchpoints, or of the writers
+  std::optional<Writers> writers_;            ///< that a run to the present point looks for
   uint64_t numbers_ = 0;
   std::vector<uint8_t> stops_;  ///< by statement of the present launch
 
@@ -145,6 +174,7 @@ class Debugger {
   size_t scan_depth_ = 0;  ///< of the thread where a scan ends
   bool again_ = false, quits_ = false;
   bool to_finding_ = false;         ///< only findings stop
+  bool after_store_ = false;        ///< the last stop was behind a store that is watched
   RunPosition resumed_from_{0, 0};  ///< where the last stop was
   std::optional<ThreadSteps> steps_;
   std::optional<std::array<uint32_t, 3>> wanted_block_;  ///< of a jump
@@ -152,9 +182,8 @@ class Debugger {
   Stop target_stop_;                                     ///< why a seek ends
   std::optional<Stop> candidate_;                        ///< the last stop that a scan has met
   Focus hit_focus_, candidate_focus_, target_focus_;
-  std::optional<Move> scanned_;    ///< the steps that a scan goes back by; nothing: to a breakpoint
-  warpmark_debug_point before_{};  ///< the point before the present one, if something is watched
-  std::set<std::string> shown_;    ///< findings
+  std::optional<Move> scanned_;  ///< the steps that a scan goes back by; nothing: to a breakpoint
+  std::set<std::string> shown_;  ///< findings
   std::vector<std::string> notes_, last_findings_;
 };
 

@@ -7,6 +7,8 @@
 #include "base/file.hpp"
 #include "debug/adapter.hpp"
 #include "debug/case_runs.hpp"
+#include "debug/program_runs.hpp"
+#include "debug/stop_text.hpp"
 
 namespace warpmark::debugging {
 namespace {
@@ -45,45 +47,110 @@ class PrintedAsEvents {
   std::thread reader_;
 };
 
+using nlohmann::json;
+
+// Has the debugger ask its adapter when something arrives, as long as this lives.
+class AsksOnArrival {
+ public:
+  AsksOnArrival(AdapterChannel& channel, Debugger& debugger) : channel_(channel) {
+    channel.on_arrival([&debugger] { debugger.ask(); });
+  }
+  AsksOnArrival(const AsksOnArrival&) = delete;
+  AsksOnArrival& operator=(const AsksOnArrival&) = delete;
+  ~AsksOnArrival() { channel_.on_arrival({}); }
+
+ private:
+  AdapterChannel& channel_;
+};
+
+AdapterStops stops_of(const json& arguments) {
+  return {arguments.value("stopOnEntry", false), arguments.value("stopAtEnd", false)};
+}
+
 // Debugs the case that a launch request names.
-void debug_launched(Interpreter& python, const ChooseDebuggee& choose, AdapterChannel& channel,
-                    const nlohmann::json& request) {
-  const nlohmann::json arguments = request.value("arguments", nlohmann::json::object());
-  const Debuggee debuggee = choose(arguments.value("suite", ""), arguments.value("case", ""));
+void debug_case(const std::function<Interpreter&()>& python, const Debuggee& debuggee,
+                AdapterChannel& channel, const json& request) {
   channel.respond(request);
   CaseArtifacts artifacts;
   SourceLines sources(artifacts, debuggee.which.suite->folder);
-  Adapter adapter(channel, sources,
-                  {arguments.value("stopOnEntry", false), arguments.value("stopAtEnd", false)});
+  Adapter adapter(channel, sources, stops_of(request.value("arguments", json::object())));
   Debugger debugger(adapter);
-  channel.on_arrival([&debugger] { debugger.ask(); });
-  try {
-    run_debugged(python, debuggee, debugger, artifacts,
-                 [&](const Outcome& outcome) { return adapter.ended(debugger, outcome); });
-  } catch (const Error&) {
-    channel.on_arrival({});
-    throw;
+  const AsksOnArrival asks(channel, debugger);
+  run_debugged(python(), debuggee, debugger, artifacts, [&](const Outcome& outcome) {
+    return adapter.ended(debugger, outcome_text(outcome),
+                         outcome.verdict == Verdict::failed ? 1 : 0, true);
+  });
+}
+
+// The program of a launch request, or the one that is to come to the socket of an attach request.
+DebuggedProgram program_of(const json& request, DebuggedProgram otherwise) {
+  const json arguments = request.value("arguments", json::object());
+  DebuggedProgram program = std::move(otherwise);
+  if (request.value("command", "") == "attach") {
+    program.words.clear();
+    program.socket = arguments.at("socket");
+    return program;
   }
-  channel.on_arrival({});
+  std::vector<std::string> words;
+  if (arguments.contains("cwd") || arguments.contains("env")) words.emplace_back("env");
+  if (arguments.contains("cwd")) {
+    words.emplace_back("-C");
+    words.push_back(arguments.at("cwd"));
+  }
+  const json variables = arguments.value("env", json::object());
+  for (const auto& [name, value] : variables.items())
+    words.push_back(name + "=" + value.get<std::string>());
+  if (arguments.contains("program")) {
+    program.words = {arguments.at("program").get<std::string>()};
+    for (const json& one : arguments.value("args", json::array())) program.words.push_back(one);
+  }
+  program.words.insert(program.words.begin(), words.begin(), words.end());
+  return program;
+}
+
+void debug_program(DebuggedProgram program, AdapterChannel& channel, const json& request) {
+  // The standard input is the protocol's, and both outputs are events.
+  program.process.own_group = true;
+  program.process.descriptors = {{STDERR_FILENO, STDOUT_FILENO}, {STDIN_FILENO}};
+  SourceLines sources;
+  Adapter adapter(channel, sources, stops_of(request.value("arguments", json::object())));
+  Debugger debugger(adapter);
+  const AsksOnArrival asks(channel, debugger);
+  const auto is_ready = [&] { channel.respond(request); };
+  run_program(program, debugger, is_ready, [&](std::optional<int> status) {
+    return adapter.ended(debugger, program_end_text(status), exit_code_of(status), false);
+  });
 }
 
 }  // namespace
 
-ExitCode debug_for_editor(Interpreter& python, const ChooseDebuggee& choose) {
+ExitCode debug_for_editor(const std::function<Interpreter&()>& python, const ChooseDebuggee& choose,
+                          const DebuggedProgram& program) {
   PrintedAsEvents printed;
   AdapterChannel channel(STDIN_FILENO, printed.protocol());
   printed.begin(channel);
-  while (const std::optional<nlohmann::json> request = channel.wait()) {
+  while (const std::optional<json> request = channel.wait()) {
     const std::string command = request->value("command", "");
     if (command == "initialize") {
       channel.respond(*request, adapter_capabilities());
-    } else if (command == "launch") {
-      try {
-        debug_launched(python, choose, channel, *request);
-      } catch (const Error& error) {
-        channel.refuse(*request, error.message());
-        channel.event("output", {{"category", "stderr"}, {"output", error.message() + "\n"}});
+    } else if (command == "launch" || command == "attach") {
+      const json arguments = request->value("arguments", json::object());
+      const auto refuse = [&](const std::string& why) {
+        channel.refuse(*request, why);
+        channel.event("output", {{"category", "stderr"}, {"output", why + "\n"}});
         channel.event("terminated");
+      };
+      try {
+        if (command == "attach" || arguments.contains("program") || !program.words.empty()) {
+          debug_program(program_of(*request, program), channel, *request);
+        } else {
+          const Debuggee chosen = choose(arguments.value("suite", ""), arguments.value("case", ""));
+          debug_case(python, chosen, channel, *request);
+        }
+      } catch (const Error& error) {
+        refuse(error.message());
+      } catch (const json::exception& error) {
+        refuse(std::string("wrong arguments: ") + error.what());
       }
     } else if (command == "disconnect" || command == "terminate") {
       channel.respond(*request);

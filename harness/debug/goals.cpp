@@ -1,12 +1,24 @@
 #include "debug/goals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
 
 namespace warpmark::debugging {
 
 void resolve(Breakpoint& breakpoint, const LaunchText& text) {
   breakpoint.actual = {};
   breakpoint.statements.clear();
+  if (breakpoint.launch != 0) {
+    if (breakpoint.launch != text.number) return;
+    breakpoint.statements = text.starts_of_kernel();
+    if (!breakpoint.statements.empty())
+      breakpoint.actual = text.statements[breakpoint.statements.front()].place;
+    return;
+  }
   if (!breakpoint.function.empty()) {
     breakpoint.statements = text.starts_of_function(breakpoint.function);
     if (!breakpoint.statements.empty())
@@ -18,6 +30,49 @@ void resolve(Breakpoint& breakpoint, const LaunchText& text) {
   if (line == 0) return;
   breakpoint.actual = {file, line};
   breakpoint.statements = text.starts_of(breakpoint.actual);
+}
+
+void name(Breakpoint& breakpoint, const std::string& place) {
+  constexpr std::string_view kLaunch = "launch ";
+  if (!place.starts_with(kLaunch)) {
+    breakpoint.function = place;
+    return;
+  }
+  const char* end = place.data() + place.size();
+  const auto [last, error] = std::from_chars(place.data() + kLaunch.size(), end, breakpoint.launch);
+  if (error != std::errc() || last != end || breakpoint.launch == 0)
+    throw usage_error("launches have numbers from 1: break launch 3");
+}
+
+std::string asked_text(const Breakpoint& breakpoint) {
+  if (breakpoint.launch != 0) return fmt::format("launch {}", breakpoint.launch);
+  if (!breakpoint.function.empty()) return breakpoint.function;
+  return fmt::format("{}:{}", breakpoint.place.file, breakpoint.place.line);
+}
+
+WatchedMemory watched_memory(const StopExpression& expression, const ThreadView& thread) {
+  WatchedMemory memory;
+  memory.text = expression.text();
+  memory.value = referred(expression.evaluate(thread), thread);
+  if (!memory.value.place) {
+    throw usage_error("`" + expression.text() + "` lies in a register: only memory can be watched");
+  }
+  memory.focus = thread.focus();
+  Value::Place& place = *memory.value.place;
+  if (place.space == WARPMARK_DEBUG_LOCAL) {
+    place.address += thread.frame_base();
+    memory.focus.frame = WARPMARK_DEBUG_NO_FRAME;
+  }
+  memory.of_block = place.space == WARPMARK_DEBUG_SHARED || place.space == WARPMARK_DEBUG_LOCAL;
+  warpmark_debug_range& range = memory.range;
+  range.space = place.space;
+  const std::array<uint32_t, 3> block = thread.block();
+  std::copy(block.begin(), block.end(), range.block);
+  range.warp = memory.focus.warp;
+  range.lane = memory.focus.lane;
+  range.address = place.address;
+  range.bytes = memory.value.type->bytes;
+  return memory;
 }
 
 size_t depth_of(const ThreadView& thread) {

@@ -21,6 +21,7 @@ struct Breakpoint {
   uint64_t number = 0;
   SourcePlace place;     ///< file as it was given; line as it was given
   std::string function;  ///< instead of a line; "" if there is a line
+  uint64_t launch = 0;   ///< instead of both: the number of a launch, at its first statement
   std::optional<StopExpression> condition;
   bool once = false;
   bool enabled = true;
@@ -32,15 +33,28 @@ struct Breakpoint {
 
 /// Finds the statements of a breakpoint in a launch: those of its line, or the next with code.
 void resolve(Breakpoint& breakpoint, const LaunchText& text);
+/// A breakpoint without a line by its name: a function, or "launch 3".
+void name(Breakpoint& breakpoint, const std::string& place);
+/// As it was asked for: "k.cu:12", "twice", "launch 3".
+std::string asked_text(const Breakpoint& breakpoint);
+
+/// Memory whose stores are followed.
+struct WatchedMemory {
+  std::string text;       ///< the expression
+  Value value;            ///< its place, which is the same in each frame, and type
+  bool of_block = false;  ///< it lies in the memory of the block, or of a thread
+  Focus focus;            ///< to read it
+  warpmark_debug_range range{};
+};
+
+/// Finds the memory of an expression. Throws a usage error if it lies in a register.
+WatchedMemory watched_memory(const StopExpression& expression, const ThreadView& thread);
 
 /// Memory whose changes stop the launch.
 struct Watchpoint {
   uint64_t number = 0;
-  std::string text;       ///< the expression
-  Value value;            ///< its place and type
-  bool of_block = false;  ///< it lies in the memory of the block, or of a thread
-  std::array<uint32_t, 3> block{};
-  Focus focus;
+  WatchedMemory memory;
+  bool each_store = false;                     ///< stores of the same value stop, too
   std::optional<std::vector<std::byte>> last;  ///< its bytes when they were looked at last
 };
 

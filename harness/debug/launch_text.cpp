@@ -1,6 +1,10 @@
 #include "debug/launch_text.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
@@ -30,9 +34,32 @@ SourcePlace place_of(const json& line) {
   return {line.value("file", ""), line.value("line", 0u)};
 }
 
-StatementText statement_of(const json& line) {
+// "twice<float>" of "float twice<float>(float)": what stands before the parameters, behind the type
+// of the result.
+std::string instance_of(const std::string& symbol, const std::string& otherwise) {
+  int status = -1;
+  const std::unique_ptr<char, decltype(&std::free)> readable(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0 || readable == nullptr) return otherwise;
+  const std::string_view text = readable.get();
+  size_t begin = 0, end = 0;
+  for (int depth = 0; end < text.size() && (depth > 0 || text[end] != '('); ++end) {
+    depth += text[end] == '<' ? 1 : text[end] == '>' ? -1 : 0;
+    if (depth == 0 && text[end] == ' ') begin = end + 1;
+  }
+  const std::string instance(text.substr(begin, end - begin));
+  return instance.ends_with('>') ? instance : otherwise;
+}
+
+StatementText statement_of(const json& line, const StatementText* before) {
   StatementText one;
   one.function = line.value("function", "");
+  one.symbol = line.value("symbol", one.function);
+  if (before != nullptr && before->symbol == one.symbol) {
+    one.function = before->function;
+  } else if (one.symbol != one.function) {
+    one.function = instance_of(one.symbol, one.function);
+  }
   one.inside = line.value("inside", "");
   one.place = place_of(line);
   one.text = line.value("text", "");
@@ -45,7 +72,7 @@ StatementText statement_of(const json& line) {
 
 // The difference of the copies of a line: the function, and the calls through which it was inlined.
 std::string context_of(const StatementText& statement) {
-  std::string context = statement.function;
+  std::string context = statement.symbol;
   for (const InlinedCall& call : statement.inlined) {
     context += "|" + call.place.file + ":" + std::to_string(call.place.line);
   }
@@ -62,6 +89,7 @@ LaunchText LaunchText::read(const warpmark_debug_view& view, const warpmark_debu
   }
   const json& all = described[0];
   text.kernel = all.value("kernel", "");
+  text.module = all.value("module", uint64_t{0});
   text.grid = all.value("grid", text.grid);
   text.block = all.value("block", text.block);
   text.rotates = all.value("rotates", false);
@@ -81,18 +109,19 @@ void LaunchText::read_statements(const warpmark_debug_view& view,
                                  const warpmark_debug_point& point) {
   statements.clear();
   for (const json& line : lines_of(view.statements, point)) {
-    statements.push_back(line.is_object() ? statement_of(line) : StatementText{});
+    const StatementText* before = statements.empty() ? nullptr : &statements.back();
+    statements.push_back(line.is_object() ? statement_of(line, before) : StatementText{});
   }
 }
 
 bool LaunchText::in_prologue(uint32_t statement) const {
-  const std::string& function = statements.at(statement).function;
+  const std::string& function = statements.at(statement).symbol;
   const SourcePlace& place = statements[statement].place;
-  for (uint32_t i = statement; i > 0 && statements[i - 1].function == function; --i) {
+  for (uint32_t i = statement; i > 0 && statements[i - 1].symbol == function; --i) {
     if (statements[i - 1].place.line != 0 && statements[i - 1].place != place) return false;
   }
   // A function of one line has no end of its prologue.
-  for (uint32_t i = statement; i < statements.size() && statements[i].function == function; ++i) {
+  for (uint32_t i = statement; i < statements.size() && statements[i].symbol == function; ++i) {
     if (statements[i].place.line != 0 && statements[i].place != place) return true;
   }
   return false;
@@ -129,6 +158,13 @@ std::vector<uint32_t> LaunchText::starts_of(const SourcePlace& place) const {
   return starts;
 }
 
+std::vector<uint32_t> LaunchText::starts_of_kernel() const {
+  for (uint32_t i = 0; i < statements.size(); ++i) {
+    if (statements[i].code && statements[i].symbol == statements.back().symbol) return {i};
+  }
+  return {};
+}
+
 std::vector<uint32_t> LaunchText::starts_of_function(const std::string& name) const {
   std::vector<uint32_t> starts;
   std::set<std::string> contexts;
@@ -136,7 +172,9 @@ std::vector<uint32_t> LaunchText::starts_of_function(const std::string& name) co
     const StatementText& one = statements[i];
     const bool is_inlined = !one.inlined.empty();
     const std::string& function = is_inlined && !one.inside.empty() ? one.inside : one.function;
-    if (!one.code || one.place.line == 0 || function != name) continue;
+    // `twice` is each instance of it.
+    const bool is_it = function == name || function.substr(0, function.find('<')) == name;
+    if (!one.code || one.place.line == 0 || !is_it) continue;
     if (!is_inlined && in_prologue(i)) continue;
     if (contexts.insert(context_of(one)).second) starts.push_back(i);
   }

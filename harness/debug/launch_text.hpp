@@ -25,7 +25,8 @@ struct InlinedCall {
 
 /// One statement of the PTX.
 struct StatementText {
-  std::string function;  ///< that it is in, or was inlined into
+  std::string function;  ///< that it is in, or was inlined into: "twice", "twice<float>"
+  std::string symbol;    ///< its name in the PTX
   std::string inside;    ///< the inlined function that it is of, if that is known
   SourcePlace place;
   std::string text;
@@ -44,6 +45,8 @@ struct LaunchText {
   void read_statements(const warpmark_debug_view& view, const warpmark_debug_point& point);
 
   std::string kernel;
+  uint64_t number = 0;  ///< of the launch; set by who reads
+  uint64_t module = 0;  ///< a number of the text that the kernel is of
   std::array<uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   bool rotates = false;  ///< blocks take turns before they have ended
   std::vector<KernelParameter> parameters;
@@ -64,6 +67,8 @@ struct LaunchText {
   /// Where to stop for a line: in each function, and each place that it was inlined into, the first
   /// statement with code.
   std::vector<uint32_t> starts_of(const SourcePlace& place) const;
+  /// The first statement with code of the kernel.
+  std::vector<uint32_t> starts_of_kernel() const;
   /// The same for a function by its name: behind its prologue, if it has more lines.
   std::vector<uint32_t> starts_of_function(const std::string& name) const;
 };

@@ -23,7 +23,7 @@ std::filesystem::path SourceLines::path(const std::string& file) const {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::weakly_canonical(folder_ / file, error);
   const std::filesystem::path root = std::filesystem::weakly_canonical(folder_, error);
-  const bool inside = path.string().starts_with(root.string() + "/");
+  const bool inside = artifacts_ == nullptr || path.string().starts_with(root.string() + "/");
   return inside && std::filesystem::is_regular_file(path, error) ? path : std::filesystem::path();
 }
 
@@ -34,8 +34,8 @@ const std::vector<std::string>& SourceLines::lines_of(const std::string& file) {
     // A text in the suite has the suite's own lines.
     if (const std::filesystem::path own = path(file); !own.empty()) {
       known->second = split(read_file(own));
-    } else {
-      for (const UnitArtifacts& unit : artifacts_.units) {
+    } else if (artifacts_ != nullptr) {
+      for (const UnitArtifacts& unit : artifacts_->units) {
         if (unit.name == file) known->second = split(unit.source);
       }
     }

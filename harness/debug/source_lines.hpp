@@ -12,12 +12,14 @@
 
 namespace warpmark::debugging {
 
-/// A file's name is as PTX has it. Only the texts that were compiled, and files of the suite's own
-/// folder, are shown.
+/// A file's name is as PTX has it. Of a case only the texts that were compiled, and files of the
+/// suite's own folder, are shown.
 class SourceLines {
  public:
   SourceLines(const CaseArtifacts& artifacts, std::filesystem::path folder)
-      : artifacts_(artifacts), folder_(std::move(folder)) {}
+      : artifacts_(&artifacts), folder_(std::move(folder)) {}
+  /// A program's user may read all that its debug information names.
+  SourceLines() : folder_(std::filesystem::current_path()) {}
 
   /// The line of a number, from 1; nothing if the text is not known, or ends before.
   std::optional<std::string> line(const std::string& file, uint32_t number);
@@ -27,7 +29,7 @@ class SourceLines {
  private:
   const std::vector<std::string>& lines_of(const std::string& file);
 
-  const CaseArtifacts& artifacts_;
+  const CaseArtifacts* artifacts_ = nullptr;  ///< null: any file is shown
   std::filesystem::path folder_;
   std::map<std::string, std::vector<std::string>> known_;
 };

@@ -15,7 +15,17 @@ struct RunPosition {
   friend auto operator<=>(const RunPosition&, const RunPosition&) = default;
 };
 
-enum class StopReason : uint8_t { entry, breakpoint, watch, step, pause, finding, beginning, left };
+enum class StopReason : uint8_t {
+  entry,
+  breakpoint,
+  watch,
+  step,
+  pause,
+  finding,
+  beginning,
+  left,
+  writers  ///< it stood here before; the text says who wrote
+};
 
 struct Stop {
   StopReason reason = StopReason::entry;
@@ -28,7 +38,8 @@ struct Stop {
 enum class Move : uint8_t { go, step, next, finish, step_statement };
 
 struct Resume {
-  enum class Kind : uint8_t { move, run, jump, quit } kind = Kind::move;
+  /// `again` runs to the present point, for Debugger::find_writers().
+  enum class Kind : uint8_t { move, run, jump, again, quit } kind = Kind::move;
   Move move = Move::go;
   bool backwards = false;
   bool to_finding = false;             ///< breakpoints and watchpoints do not stop it

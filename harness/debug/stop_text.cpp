@@ -22,8 +22,18 @@ std::string reason_text(const Stop& stop) {
       return "The beginning: there is nothing before";
     case StopReason::left:
       return "The thread has left the kernel";
+    case StopReason::writers:
+      return stop.text;
   }
   return "";
+}
+
+std::string outcome_text(const Outcome& outcome) {
+  std::string text = fmt::format("{}: {}", outcome.case_id, to_text(outcome.verdict));
+  if (!outcome.message.empty() && outcome.verdict != Verdict::passed)
+    text += "\n" + outcome.message;
+  if (outcome.message.empty() && !outcome.reason.empty()) text += ": " + outcome.reason;
+  return text;
 }
 
 std::string triple_text(const uint32_t* numbers) {

@@ -5,11 +5,14 @@
 
 #include "debug/debugger.hpp"
 #include "debug/source_lines.hpp"
+#include "runtime/outcome.hpp"
 
 namespace warpmark::debugging {
 
 /// "Breakpoint 1", "Watchpoint 2: x: 1 -> 2, written by …".
 std::string reason_text(const Stop& stop);
+/// The verdict of a case, and why.
+std::string outcome_text(const Outcome& outcome);
 /// "(1,0,0)".
 std::string triple_text(const uint32_t* numbers);
 /// "k.cu:12", or the PTX instruction where no line is known.

@@ -26,7 +26,8 @@ continue, finding        to the next stop; to the next finding of the checks
 step, next, finish       the thread: to its next line; over calls; out of the function
 stepi                    the thread's next PTX instruction
 reverse-continue, reverse-step, reverse-next, reverse-finish, reverse-stepi   the same, back
-writer EXPRESSION        back to the last change of memory
+writer EXPRESSION        back to the last store to memory, of the same value, too
+writers EXPRESSION       who wrote each element last: thread, block, line, statement
 block X,Y,Z              go to the first statement of a block
 thread X,Y,Z, warp N, lane N, frame N, up, down    look at another thread or function
 print EXPRESSION         x, a[3], a[0:8], *p, p->x, threadIdx.x, %r1
@@ -84,9 +85,15 @@ std::array<uint32_t, 3> triple_of(std::string text) {
 
 Terminal::Terminal(const TerminalScript& script, SourceLines& sources)
     : commands_(script.commands.begin(), script.commands.end()),
-      reads_input_(!script.is_batch),
+      input_(script.is_batch ? nullptr : &std::cin),
+      output_(script.beside_program ? std::cerr : std::cout),
       is_terminal_(isatty(STDIN_FILENO) != 0),
       sources_(sources) {
+  if (script.beside_program && !is_terminal_ && input_ != nullptr) {
+    terminal_.open("/dev/tty");
+    is_terminal_ = terminal_.is_open();
+    input_ = is_terminal_ ? &terminal_ : nullptr;
+  }
   if (script.file.empty()) return;
   std::istringstream stream(read_file(script.file));
   for (std::string line; std::getline(stream, line);) {
@@ -95,7 +102,7 @@ Terminal::Terminal(const TerminalScript& script, SourceLines& sources)
 }
 
 void Terminal::print(const std::string& text) {
-  std::cout << printable(text) << '\n' << std::flush;
+  output_ << printable(text) << '\n' << std::flush;
 }
 
 void Terminal::launch_begins(Debugger& debugger) {
@@ -105,7 +112,9 @@ void Terminal::launch_begins(Debugger& debugger) {
   }
 }
 
-bool Terminal::asked(Debugger&) {
+bool Terminal::asked(Debugger& debugger) {
+  if (!debugger.has_text())
+    print("No kernel runs: the next one stops. Ctrl-C again ends the program.");
   return true;
 }
 
@@ -115,13 +124,9 @@ Resume Terminal::stopped(Debugger& debugger, const Stop& stop) {
   return read_commands(debugger);
 }
 
-Resume Terminal::ended(Debugger& debugger, const Outcome& outcome) {
+Resume Terminal::ended(Debugger& debugger, const std::string& text) {
   for (const std::string& finding : debugger.take_findings()) print("Found: " + finding);
   for (const std::string& note : debugger.take_notes()) print(note);
-  std::string text = fmt::format("{}: {}", outcome.case_id, to_text(outcome.verdict));
-  if (!outcome.message.empty() && outcome.verdict != Verdict::passed)
-    text += "\n" + outcome.message;
-  if (outcome.message.empty() && !outcome.reason.empty()) text += ": " + outcome.reason;
   print(text);
   return read_commands(debugger);
 }
@@ -148,10 +153,10 @@ std::optional<std::string> Terminal::next_command() {
     print("(warpmark) " + line);
     return line;
   }
-  if (!reads_input_) return std::nullopt;
-  if (is_terminal_) std::cout << "(warpmark) " << std::flush;
+  if (input_ == nullptr) return std::nullopt;
+  if (is_terminal_) output_ << "(warpmark) " << std::flush;
   std::string line;
-  if (!std::getline(std::cin, line)) return std::nullopt;
+  if (!std::getline(*input_, line)) return std::nullopt;
   if (!is_terminal_) print("(warpmark) " + line);
   return line;
 }
@@ -186,17 +191,24 @@ std::optional<Resume> Terminal::going_on(Debugger& debugger, const std::string& 
   }
   constexpr std::string_view kBack = "reverse-";
   resume.backwards = word.starts_with(kBack) || word == "writer";
+  const bool stands = debugger.is_stopped();
+  if (stands && (word == "writers" || (word == "info" && rest.starts_with("writers ")))) {
+    debugger.find_writers(StopExpression::parse(word == "info" ? trimmed(rest.substr(8)) : rest));
+    resume.kind = Resume::Kind::again;
+    return resume;
+  }
   if (word == "finding") {
     resume.to_finding = true;
   } else if (word == "writer") {
     // The watchpoint is only for this one search.
-    debugger.watch(StopExpression::parse(rest));
-    for (Breakpoint& one : debugger.breakpoints()) one.enabled = false;
+    if (!stands) throw usage_error("no thread is stopped");
+    debugger.watch(StopExpression::parse(rest)).each_store = true;
   } else {
     const auto move = kMoves.find(resume.backwards ? word.substr(kBack.size()) : word);
     if (move == kMoves.end()) return std::nullopt;
     resume.move = move->second;
   }
+  if (resume.backwards) debugger.require_way_back();
   if (!debugger.is_stopped() && !resume.backwards) {
     throw usage_error("the kernel has ended: run, or reverse-continue");
   }
@@ -208,6 +220,7 @@ std::optional<Resume> Terminal::going_on(Debugger& debugger, const std::string& 
 
 std::optional<Resume> Terminal::block_wanted(Debugger& debugger, const std::string& rest) {
   const std::array<uint32_t, 3> block = triple_of(rest);
+  debugger.require_way_back();
   if (debugger.is_stopped() && block == debugger.thread().block()) {
     show_stop(debugger, nullptr);
     return std::nullopt;
@@ -242,7 +255,8 @@ void Terminal::look(Debugger& debugger, const std::string& word, const std::stri
   }
   if (word == "info" && rest == "breakpoints") return show_breakpoints(debugger);
   if (!debugger.is_stopped()) {
-    const bool known = word == "print" || word == "list" || word == "info" || word == "watch";
+    const bool known =
+        word == "print" || word == "list" || word == "info" || word == "watch" || word == "writers";
     throw usage_error(known ? "no thread is stopped" : "unknown command `" + word + "`; see help");
   }
   if (word == "print") {
@@ -252,7 +266,7 @@ void Terminal::look(Debugger& debugger, const std::string& word, const std::stri
   }
   if (word == "watch") {
     const Watchpoint& one = debugger.watch(StopExpression::parse(rest));
-    return print(fmt::format("Watchpoint {}: {}", one.number, one.text));
+    return print(fmt::format("Watchpoint {}: {}", one.number, one.memory.text));
   }
   if (word == "list") return list(debugger, rest);
   if (word == "info") return info(debugger, rest);
@@ -323,7 +337,7 @@ void Terminal::add_breakpoint(Debugger& debugger, const std::string& rest, bool 
   } else if (place.empty()) {
     throw usage_error("where? break FILE:LINE, or break FUNCTION");
   } else {
-    made.function = place;
+    name(made, place);
   }
   const uint32_t asked = made.place.line;
   const Breakpoint& one = debugger.add(std::move(made));
@@ -345,6 +359,7 @@ void Terminal::show_stop(Debugger& debugger, const Stop* stop) {
   const warpmark_debug_lane where = thread.where();
   const std::string reason = stop != nullptr ? reason_text(*stop) : "";
   if (!reason.empty()) print(reason);
+  if (stop != nullptr && stop->reason == StopReason::writers) return;
   std::string text =
       fmt::format("[block {}, thread {}, warp {}, lane {}]", triple_text(thread.block().data()),
                   triple_text(where.thread), thread.focus().warp, thread.focus().lane);

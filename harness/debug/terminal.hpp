@@ -1,8 +1,9 @@
 // The debugger in a terminal: commands in gdb's words.
 #pragma once
 
-#include <cstdio>
 #include <deque>
+#include <fstream>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,7 +11,6 @@
 #include "debug/debuggee.hpp"
 #include "debug/debugger.hpp"
 #include "debug/source_lines.hpp"
-#include "runtime/outcome.hpp"
 
 namespace warpmark::debugging {
 
@@ -21,8 +21,8 @@ class Terminal final : public Front {
   void launch_begins(Debugger& debugger) override;
   Resume stopped(Debugger& debugger, const Stop& stop) override;
   bool asked(Debugger& debugger) override;
-  /// The run came to its end.
-  Resume ended(Debugger& debugger, const Outcome& outcome);
+  /// The run came to its end, of which a text tells.
+  Resume ended(Debugger& debugger, const std::string& text);
 
  private:
   /// Reads commands until one goes on.
@@ -50,7 +50,9 @@ class Terminal final : public Front {
   void print(const std::string& text);
 
   std::deque<std::string> commands_;
-  bool reads_input_;
+  std::ifstream terminal_;  ///< beside a program that has the standard input
+  std::istream* input_;     ///< null: no commands come from there
+  std::ostream& output_;
   bool is_terminal_;
   SourceLines& sources_;
   std::string last_;  ///< an empty line repeats it

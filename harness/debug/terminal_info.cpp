@@ -50,9 +50,7 @@ void Terminal::show_breakpoints(Debugger& debugger) {
   std::string text;
   const auto add = [&](const std::string& line) { text += (text.empty() ? "" : "\n") + line; };
   for (const Breakpoint& one : debugger.breakpoints()) {
-    const std::string asked =
-        one.function.empty() ? fmt::format("{}:{}", one.place.file, one.place.line) : one.function;
-    std::string line = fmt::format("{} breakpoint {}", one.number, asked);
+    std::string line = fmt::format("{} breakpoint {}", one.number, asked_text(one));
     if (one.actual.line != 0 && one.actual.line != one.place.line)
       line += fmt::format(" (at {}:{})", one.actual.file, one.actual.line);
     if (one.actual.line == 0) line += " (no code)";
@@ -61,7 +59,7 @@ void Terminal::show_breakpoints(Debugger& debugger) {
     add(line + fmt::format(", hit {} times", one.hits));
   }
   for (const Watchpoint& one : debugger.watchpoints())
-    add(fmt::format("{} watchpoint {}", one.number, one.text));
+    add(fmt::format("{} watchpoint {}", one.number, one.memory.text));
   print(text.empty() ? "none" : text);
 }
 

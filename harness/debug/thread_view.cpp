@@ -23,15 +23,23 @@ warpmark_debug_lane ThreadView::where() const {
   return lane;
 }
 
-std::vector<uint32_t> ThreadView::frames() const {
+std::vector<warpmark_debug_frame> ThreadView::all_frames() const {
   std::vector<warpmark_debug_frame> frames(kMostFrames);
   const uint32_t count =
       view_->frames(point_, focus_.warp, focus_.lane, frames.data(), kMostFrames);
+  frames.resize(std::min(count, kMostFrames));
+  return frames;
+}
+
+std::vector<uint32_t> ThreadView::frames() const {
   std::vector<uint32_t> statements;
-  for (uint32_t i = 0; i < std::min(count, kMostFrames); ++i) {
-    statements.push_back(frames[i].statement);
-  }
+  for (const warpmark_debug_frame& frame : all_frames()) statements.push_back(frame.statement);
   return statements;
+}
+
+uint64_t ThreadView::frame_base() const {
+  const std::vector<warpmark_debug_frame> all = all_frames();
+  return focus_.frame < all.size() ? all[focus_.frame].base : 0;
 }
 
 std::optional<uint32_t> ThreadView::statement() const {

@@ -39,6 +39,8 @@ class ThreadView {
   warpmark_debug_lane where() const;
   /// The statements of its functions, innermost first.
   std::vector<uint32_t> frames() const;
+  /// Where the variables of the focused one begin in the thread's local memory.
+  uint64_t frame_base() const;
   /// The statement of the focused frame; nothing if the thread has left.
   std::optional<uint32_t> statement() const;
 
@@ -54,6 +56,8 @@ class ThreadView {
   std::string pointer_text(uint64_t address, uint64_t element_bytes) const;
 
  private:
+  std::vector<warpmark_debug_frame> all_frames() const;
+
   const warpmark_debug_view* view_;
   const warpmark_debug_point* point_;
   const LaunchText* text_;

@@ -1,15 +1,48 @@
-# `warpmark debug --dap`: the Debug Adapter Protocol over its real messages, with a small client.
+# `warpmark debug --dap`: the Debug Adapter Protocol over its real messages, with a small client that holds each
+# message against the protocol's published schema.
+import importlib.util
 import json
 import os
+import pathlib
 import queue
 import subprocess
 import threading
 import unittest
 
 from debug_test import HAS_VARIABLES, KERNEL, SUITE
-from program import PROGRAM, ProgramTest
+from program import PROGRAM, SOURCE, ProgramTest
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 PATIENCE_S = 60
+
+
+def published_schema():
+    """Microsoft's schema of the protocol, which debugpy brings; None where that, or jsonschema, is not there."""
+    spec = importlib.util.find_spec("debugpy")
+    folders = [pathlib.Path(spec.origin).parent] if spec else []
+    folders += (SOURCE / "build/deps/tools").glob("lib/python*/site-packages/debugpy")
+    for folder in folders:
+        file = folder / "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
+        if jsonschema and file.exists():
+            return json.loads(file.read_text())["definitions"]
+    return None
+
+
+DEFINITIONS = published_schema()
+
+
+def check_message(message):
+    """Fails for a message that the protocol does not have in this form."""
+    if DEFINITIONS is None:
+        return
+    kind = message["type"]
+    name = message["event" if kind == "event" else "command"]
+    name = "ErrorResponse" if message.get("success") is False else name[0].upper() + name[1:] + kind.title()
+    jsonschema.Draft4Validator({"$ref": "#/definitions/" + name, "definitions": DEFINITIONS}).validate(message)
 
 
 class Client:
@@ -34,18 +67,25 @@ class Client:
                 return
             self.messages.put(json.loads(stream.read(length)))
 
+    def next(self):
+        message = self.messages.get(timeout=PATIENCE_S)
+        if message is None:
+            raise EOFError
+        check_message(message)
+        return message
+
     def send(self, command, **arguments):
         self.sequence += 1
-        text = json.dumps({"seq": self.sequence, "type": "request", "command": command, "arguments": arguments}).encode()
+        request = {"seq": self.sequence, "type": "request", "command": command, "arguments": arguments}
+        check_message(request)
+        text = json.dumps(request).encode()
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(text) + text)
         self.process.stdin.flush()
         return self.sequence
 
     def response(self, sequence):
         while True:
-            message = self.messages.get(timeout=PATIENCE_S)
-            if message is None:
-                raise EOFError
+            message = self.next()
             if message["type"] == "response" and message["request_seq"] == sequence:
                 return message
             self.events.append(message)
@@ -60,9 +100,7 @@ class Client:
             if message.get("event") == name:
                 return self.events.pop(i).get("body", {})
         while True:
-            message = self.messages.get(timeout=PATIENCE_S)
-            if message is None:
-                raise EOFError
+            message = self.next()
             if message.get("event") == name:
                 return message.get("body", {})
             self.events.append(message)
@@ -144,6 +182,19 @@ class Adapter(ProgramTest):
         client.request("disconnect")
         self.assertEqual(client.end(), 0)
 
+    def test_messages_are_those_of_the_published_schema(self):
+        if DEFINITIONS is None:
+            self.skipTest("debugpy, which has the protocol's schema, or jsonschema is not here; ./bootstrap test brings it")
+        client, _ = self.launch([{"line": 16}])  # the client checks each message
+        _, frames = self.stop(client)
+        for one in client.request("scopes", frameId=frames[0]["id"])["scopes"]:
+            client.request("variables", variablesReference=one["variablesReference"])
+        self.assertFalse(client.response(client.send("source", sourceReference=1))["success"])
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+        with self.assertRaises(jsonschema.ValidationError):
+            check_message({"seq": 1, "type": "event", "event": "stopped", "body": {}})
+
     def test_a_second_launch_is_refused(self):
         client, _ = self.launch(stop_on_entry=True)
         self.stop(client)
@@ -205,7 +256,7 @@ class Adapter(ProgramTest):
         client.request("continue", threadId=1)
         stopped, _ = self.stop(client)
         self.assertEqual(stopped["reason"], "data breakpoint")
-        self.assertIn("tile[5]: 0 -> 5, written by warp 0", stopped["text"])
+        self.assertIn("tile[5]: 0 -> 5, written by thread (5,0,0)", stopped["text"])
         client.request("disconnect")
         self.assertEqual(client.end(), 0)
 

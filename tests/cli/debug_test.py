@@ -187,10 +187,10 @@ class Values(DebugTest):
 
     def test_watchpoints_name_who_wrote(self):
         out = self.debug("watch tile[5]", "continue", "print tile[5]")
-        self.assertIn("Watchpoint 1: tile[5]: 0 -> 5, written by warp 0 of block (0,0,0) at k.cu:15\n", out)
+        self.assertIn("Watchpoint 1: tile[5]: 0 -> 5, written by thread (5,0,0) of block (0,0,0) at k.cu:15\n", out)
         out = self.debug("break k.cu:16 if blockIdx.x == 1", "continue", "print tile[5]", "watch out[70]", "delete 1", "continue")
         self.assertIn("tile[5] = 69\n", out)
-        self.assertRegex(out, r"Watchpoint 2: out\[70\]: \S+ -> 289.*written by warp 0 of block \(1,0,0\) at k.cu:23\n")
+        self.assertRegex(out, r"Watchpoint 2: out\[70\]: \S+ -> 289.*written by thread \(6,0,0\) of block \(1,0,0\) at k.cu:23\n")
 
     def test_registers_cannot_be_watched(self):
         out = self.debug("break k.cu:16", "continue", "watch i")
@@ -221,7 +221,7 @@ class Back(DebugTest):
     @unittest.skipUnless(HAS_VARIABLES, "no libdw")
     def test_finds_the_writer_of_memory(self):
         out = self.debug("break k.cu:23 if i == 3", "continue", "writer tile[40]")
-        self.assertRegex(out, r"tile\[40\]: 0 -> 40, written by warp 1 of block \(0,0,0\) at k.cu:15\n")
+        self.assertRegex(out, r"tile\[40\]: 40, written by thread \(40,0,0\) of block \(0,0,0\) at k.cu:15\n")
 
     def test_runs_again(self):
         out = self.debug("break k.cu:16", "continue", "continue", "run")
@@ -234,6 +234,101 @@ class Back(DebugTest):
         self.assertIn("the grid has no such block: it is (2,1,1)\n", out)
         self.assertIn("the block has no such thread: it is (64,1,1)\n", out)
         self.assertIn("[block (1,0,0), thread (35,0,0), warp 1, lane 3]", out)
+
+
+@unittest.skipUnless(HAS_VARIABLES, "no libdw")
+class Writers(DebugTest):
+    def setUp(self):
+        super().setUp()
+        self.write("s/k.cu", """extern "C" __global__ void k(int *a, const int *src) {
+  __shared__ int tile[64];
+  int own[2];
+  if (threadIdx.x < 48)
+    tile[threadIdx.x] = src[threadIdx.x];
+  own[1] = 5;
+  __syncthreads();
+  if (threadIdx.x == 40)
+    tile[2] = 2;
+  own[1] = 5;
+  __syncthreads();
+  a[threadIdx.x] = tile[threadIdx.x % 48] + own[1];
+}
+""")
+        self.write("s/suite.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: k}
+arguments: {a: {out: 64}, src: {in: 'np.arange(64)', dtype: int32}}
+launch: {block: 64}
+reference: {a: 'np.arange(64) % 48 + 5'}
+""")
+
+    def test_of_each_element(self):
+        out = self.debug("break k.cu:12", "writers tile", "continue", "thread 50", "writers tile", "info position", "print threadIdx.x",
+                         "info writers tile[2]", "writers a[0:64]", "writers own", "writers 1 + 2", "writers tile[0:99999999]",
+                         "delete 1", "continue")
+        answers = self.answers(out)
+        self.assertEqual(answers[1], "tile[0:64]: never written")
+        lines = answers[4].splitlines()
+        places = [line.partition(",0,0) of block (0,0,0) at k.cu")[0] for line in lines]
+        self.assertEqual(places[0], "tile[0:2]: threads (0,0,0) to (1")
+        self.assertEqual(places[1], "tile[2]: thread (40")
+        self.assertEqual(lines[-1], "tile[48:64]: never written")
+        self.assertIn(" at k.cu:9, statement ", lines[1])
+        self.assertIn(" at k.cu:5, statement ", lines[2])
+        # It stands where it stood, at the same thread.
+        self.assertEqual(answers[6], "threadIdx.x = 50")
+        self.assertEqual(answers[7], lines[1])
+        self.assertEqual(answers[8], "a[0:64]: never written by a kernel")
+        self.assertRegex(answers[9], r"own\[0\]: never written\nown\[1\]: thread \(50,0,0\) of block \(0,0,0\) at k.cu:10, statement \d+")
+        self.assertIn("lies in a register", answers[10])
+        self.assertIn(": passed\n", out)
+
+    def test_stores_of_the_same_value_count(self):
+        out = self.debug("break k.cu:12", "continue", "writer tile[2]", "continue", "thread 7", "writer own[1]", "info breakpoints")
+        self.assertIn("tile[2]: 2, the same value again, written by thread (40,0,0) of block (0,0,0) at k.cu:9\n", out)
+        self.assertIn("own[1]: 5, the same value again, written by thread (7,0,0) of block (0,0,0) at k.cu:10\n", out)
+        self.assertEqual(self.answers(out)[-1].count("watchpoint"), 0)  # the search leaves none
+        # A watchpoint is about changes.
+        out = self.debug("watch tile[2]", "continue", "continue")
+        self.assertIn("tile[2]: 0 -> 2, written by thread (2,0,0)", out)
+        self.assertNotIn("written by thread (40,0,0)", out)
+
+
+class Templates(DebugTest):
+    SOURCE = """template <typename T>
+__device__ T twice(T v) {
+  T sum = v + v;
+  return sum * v;
+}
+extern "C" __global__ void k(float *a, int *b) {
+  a[threadIdx.x] = twice(a[threadIdx.x]);
+  b[threadIdx.x] = twice(b[threadIdx.x]);
+}
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("s/k.cu", self.SOURCE)
+        self.write("s/suite.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: k}
+arguments: {a: {inout: 'np.arange(32)', dtype: float32}, b: {inout: 'np.arange(32)', dtype: int32}}
+launch: {block: 32}
+reference: {a: 2 * a * a, b: 2 * b * b}
+""")
+
+    def test_each_instance(self):
+        out = self.debug("break twice", "continue", "backtrace", "continue", "backtrace", "delete 1", "break twice<int>",
+                         "run", "print v", "break k.cu:4")
+        self.assertIn("Breakpoint 1 at k.cu:3, 2 places\n", out)
+        self.assertRegex(out, r"#0 twice<float> at k.cu:[34]\n#1 k at k.cu:7\n")
+        self.assertRegex(out, r"#0 twice<int> at k.cu:[34]\n#1 k at k.cu:8\n")
+        self.assertRegex(self.answers(out)[7], r"Breakpoint 2\n.*twice<int> at k.cu")
+        self.assertIn("Breakpoint 3 at k.cu:4, 2 places\n", out)
+
+    def test_inlined(self):
+        out = self.debug("break twice", "continue", "backtrace", "print v", "info locals", "break k.cu:3", options=["-O"])
+        self.assertRegex(out, r"Breakpoint 1 at k.cu:[34], 2 places\n")
+        self.assertRegex(out, r"#0 twice at k.cu:[34]\n#1 k at k.cu:7\n")
+        self.assertIn("nothing is called `v` here", out)
 
 
 class Others(DebugTest):

@@ -367,7 +367,7 @@ class Presets(unittest.TestCase):
 
 class Pins(unittest.TestCase):
     # One wheel for every machine. All others have one for each architecture, and each its hash.
-    PURE_PYTHON = {"click", "ghp-import", "jinja2", "lizard", "markdown", "mergedeep", "mkdocs",
+    PURE_PYTHON = {"click", "debugpy", "ghp-import", "jinja2", "lizard", "markdown", "mergedeep", "mkdocs",
                    "mkdocs-get-deps", "packaging", "pathspec", "platformdirs", "pygments",
                    "python-dateutil",
                    "pyyaml-env-tag", "tzdata"}
