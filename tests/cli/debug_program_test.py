@@ -82,7 +82,7 @@ class DebugProgram(ProgramTest):
             raise AssertionError(done.stderr)
 
     def debug(self, *commands, arguments=(), code=3, given="some line\n", options=()):
-        """What the program prints, and what the debugger says."""
+        """Returns the texts of the program and of the debugger."""
         words = [LAUNCHER, *options, "--debug", "--batch"]
         for command in commands:
             words += ["--command", command]
@@ -109,7 +109,7 @@ class Stops(DebugProgram):
     def test_kernels_lines_and_launches(self):
         printed, said = self.debug("break bump", "break k.cu:15 if i == 70", "info breakpoints", "continue", "delete 2", "continue",
                                    "delete 1", "break launch 5", "info breakpoints", "continue", "info position", "continue")
-        # What the host prints into a pipe comes at its end.
+        # The host writes into a pipe when it ends.
         self.assertEqual(sorted(printed.splitlines()), ["a[3] = 3", "in the kernel", "in the kernel", "read some line"])
         self.assertIn("Breakpoint 1: no code of this launch is there; later launches may have it\n", said)
         self.assertRegex(said, r"Breakpoint 2\n\[block \(1,0,0\), thread \(6,0,0\), warp 0, lane 6\] add<float>.* at .*k.cu:15\n15\t    out\[i\]")

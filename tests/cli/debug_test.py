@@ -197,6 +197,13 @@ class Values(DebugTest):
         self.assertIn("`i` lies in a register: only memory can be watched\n", out)
 
 
+    def test_what_is_optimised_out_says_so(self):
+        self.write("s/k.cu", KERNEL.replace("  int i = ", "  int unused = 7;\n  int i = "))
+        out = self.debug("break k.cu:17", "continue", "info locals", "print unused", "break k.cu:17 if unused == 7")
+        self.assertIn("\nunused = <optimised out>\n", out)
+        self.assertIn("`unused` is optimised out here\n", out)
+
+
 class Back(DebugTest):
     def test_steps_go_back(self):
         out = self.debug("break k.cu:16", "continue", "info position", "stepi", "reverse-stepi", "info position",
