@@ -137,9 +137,10 @@ typedef struct warpmark_debug_view {
    * "parameters": [{"name", "offset", "bytes"}, …]; "shared": the same of shared variables, and
    * "shared_window": the generic address of shared memory */
   void (*describe)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
-  /* One JSON object for each statement, in their order: {"function", "file", "line", "text",
-   * "code": false if nothing is executed for it, "inlined": [{"file", "line", "function"}, …], the
-   * calls through which it was inlined, innermost first}. Members that do not apply are absent. */
+  /* One JSON object for each statement, in their order: {"function", "symbol": its mangled name, if
+   * that is another, "file", "line", "text", "code": false if nothing is executed for it,
+   * "inlined": [{"file", "line", "function"}, …], the calls through which it was inlined, innermost
+   * first}. Members that do not apply are absent. */
   void (*statements)(const warpmark_debug_point* point, warpmark_device_sink sink, void* user);
   /* Sections of DWARF, if the kernel was compiled with -G: the name of each, a line feed and its
    * bytes. An address of code is the number of a statement, that of a variable its offset in its
