@@ -16,6 +16,7 @@
 #include "cli/request/planned_work.hpp"
 #include "report/run/case_text.hpp"
 #include "report/run/profile.hpp"
+#include "results/journal.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/step_choice.hpp"
 #include "runtime/step_names.hpp"
@@ -25,8 +26,9 @@ namespace {
 
 struct ProfileOptions {
   std::vector<std::filesystem::path> paths;
-  std::filesystem::path page;  ///< "" for none
-  std::string step;            ///< whose launches alone are shown; "" for all
+  std::filesystem::path page;   ///< "" for none
+  std::filesystem::path roofs;  ///< a journal of a bench; "" for none
+  std::string step;             ///< whose launches alone are shown; "" for all
   JobArguments choice;
 };
 
@@ -68,7 +70,17 @@ std::string why_no_numbers(const Plan& plan, const Outcome& outcome) {
   return "no numbers: no launch came to its end";
 }
 
+Roofs roofs_of(const std::filesystem::path& journal) {
+  if (journal.empty()) return {};
+  const std::optional<Roofs> roofs = measured_roofs(read_journal(journal).run);
+  if (!roofs)
+    throw usage_error(display_path(journal) +
+                      " has no measured rates: its run is no bench on a GPU");
+  return *roofs;
+}
+
 ExitCode profile(const ProfileOptions& options, Output& out) {
+  const Roofs roofs = roofs_of(options.roofs);
   JobRequest request;
   options.choice.apply(request);
   if (!request.device_given) request.session.device = "cpu";
@@ -115,7 +127,7 @@ ExitCode profile(const ProfileOptions& options, Output& out) {
   }
   if (counted) out.print("\n{}", kProfileLegend);
   if (!options.page.empty()) {
-    write_file_atomically(options.page, profile_page(profiles));
+    write_file_atomically(options.page, profile_page(profiles, roofs));
     out.print("\nwrote {}\n", display_path(options.page));
   }
   if (guard.interrupted()) return guard.exit_code();
@@ -139,6 +151,9 @@ Command profile_command(const ArgumentParser& program) {
                  "Show the launches of this step alone: its name, or the kernel's")
       .value_name("NAME");
   app.add_option("-o,--output", options->page, "Also write one page of HTML to this file")
+      .value_name("FILE");
+  app.add_option("--roofs", options->roofs,
+                 "A journal of a bench on a GPU, whose measured rates the page's roofline has")
       .value_name("FILE");
   return {app, [options](Output& out) { return profile(*options, out); }};
 }

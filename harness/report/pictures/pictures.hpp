@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "report/page/picture.hpp"
@@ -27,9 +28,20 @@ std::optional<Picture> sector_picture(const SampledAccess& access);
 /// samples.
 std::optional<Picture> branch_picture(const ReportJson& way);
 
-/// Where a kernel's counted operations and bytes lie under the roofs of an H200 (Williams, Waterman,
-/// Patterson: Roofline, CACM 52, 2009). Nothing without operations or bytes.
-std::optional<Picture> count_roofline(const CounterSums& counters);
+/// The rates of a GPU. By default they are those of NVIDIA's data sheet of the H200 SXM: memory, and
+/// vector units by type.
+struct Roofs {
+  std::string device = "an H200";
+  double memory = 4800;                     ///< GB/s
+  double float32 = 67000, float64 = 34000;  ///< GFLOP/s
+};
+/// Those that a bench has measured (its run in a journal); of what it has not, the data sheet's.
+/// Nothing if it has measured none.
+std::optional<Roofs> measured_roofs(const ReportJson& run);
+
+/// Where a kernel's counted operations and bytes lie under the roofs (Williams, Waterman, Patterson:
+/// Roofline, CACM 52, 2009). Nothing without operations or bytes.
+std::optional<Picture> count_roofline(const CounterSums& counters, const Roofs& roofs = {});
 
 /// The races among findings, at most `most`.
 std::vector<Picture> pictures_of_findings(const std::vector<ReportJson>& findings, size_t most);

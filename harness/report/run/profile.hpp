@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/page/style.hpp"
+#include "report/pictures/pictures.hpp"
 #include "results/counted_lines.hpp"
 #include "runtime/outcome.hpp"
 #include "worker/counters.hpp"
@@ -52,6 +53,6 @@ extern const char* const kProfileLegend;
 /// columns; other output has the whole source.
 std::string profile_text(const CaseProfile& profile, const ConsoleStyle& style);
 /// One page with all of them, complete in itself.
-std::string profile_page(const std::vector<CaseProfile>& profiles);
+std::string profile_page(const std::vector<CaseProfile>& profiles, const Roofs& roofs = {});
 
 }  // namespace warpmark

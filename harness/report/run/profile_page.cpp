@@ -5,7 +5,6 @@
 
 #include "report/page/html.hpp"
 #include "report/page/style.hpp"
-#include "report/pictures/pictures.hpp"
 #include "report/run/counters_text.hpp"
 #include "report/run/profile.hpp"
 
@@ -35,19 +34,19 @@ Json file_values(const ProfiledFile& file) {
 }
 
 // Races first, then the worst requests and branches, and where all of it lies under the roofs.
-std::vector<Picture> pictures_of(const Outcome& outcome) {
+std::vector<Picture> pictures_of(const Outcome& outcome, const Roofs& roofs) {
   constexpr size_t kMostRaces = 2, kMostSamples = 6;
   std::vector<Picture> pictures = pictures_of_findings(outcome.findings, kMostRaces);
   for (Picture& one : pictures_of_counters(outcome.counters, kMostSamples))
     pictures.push_back(std::move(one));
-  if (auto roofline = count_roofline(sum_counters(outcome.counters)))
+  if (auto roofline = count_roofline(sum_counters(outcome.counters), roofs))
     pictures.push_back(std::move(*roofline));
   return pictures;
 }
 
 }  // namespace
 
-std::string profile_page(const std::vector<CaseProfile>& profiles) {
+std::string profile_page(const std::vector<CaseProfile>& profiles, const Roofs& roofs) {
   Json cases = Json::array();
   for (const CaseProfile& profile : profiles) {
     const Outcome& outcome = profile.outcome;
@@ -66,7 +65,7 @@ std::string profile_page(const std::vector<CaseProfile>& profiles) {
                      {"id", outcome.case_id},
                      {"remarks", std::move(remarks)},
                      {"counters", counters},
-                     {"pictures", picture_values(pictures_of(outcome))},
+                     {"pictures", picture_values(pictures_of(outcome, roofs))},
                      {"files", std::move(files)}});
   }
   return html_page("report/run/profile", {{"title", "Warpmark profile"},

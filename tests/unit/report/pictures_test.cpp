@@ -229,6 +229,22 @@ TEST(CountRoofline, SaysWhatTheLimitIs) {
   EXPECT_FALSE(count_roofline({{"global_load_sectors", 1000}}));
 }
 
+TEST(CountRoofline, HasTheMeasuredRatesOfARecord) {
+  const ReportJson run = {
+      {"device", {{"name", "NVIDIA H100"}}},
+      {"bench", {{"ceilings", {{"read_bytes_per_s", 2e12}, {"float32_flops_per_s", 5e13}}}}}};
+  const auto roofs = measured_roofs(run);
+  ASSERT_TRUE(roofs);
+  EXPECT_EQ(roofs->memory, 2000);
+  EXPECT_EQ(roofs->float32, 50000);
+  EXPECT_EQ(roofs->float64, Roofs().float64);  // it has not measured them
+  const auto picture = count_roofline({{"ptx_flops", 1000}, {"global_load_sectors", 1000}}, *roofs);
+  EXPECT_EQ(picture->caption, "Roofline by counts, on NVIDIA H100, as measured");
+  EXPECT_THAT(picture->svg, AllOf(HasSubstr("2 TB/s"), HasSubstr("50 TFLOP/s, float32")));
+  EXPECT_FALSE(measured_roofs({{"device", {{"name", "CPU"}}}}));
+  EXPECT_FALSE(measured_roofs({{"bench", {{"ceilings", nullptr}}}}));
+}
+
 TEST(CasePictures, EachLineOnceAtItsWorst) {
   const auto launch = [](int sectors) {
     return ReportJson{{"samples",
