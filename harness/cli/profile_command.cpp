@@ -153,7 +153,7 @@ Command profile_command(const ArgumentParser& program) {
   app.add_option("-o,--output", options->page, "Also write one page of HTML to this file")
       .value_name("FILE");
   app.add_option("--roofs", options->roofs,
-                 "A journal of a bench on a GPU, whose measured rates the page's roofline has")
+                 "A GPU bench's journal: its measured rates are the page's roofs")
       .value_name("FILE");
   return {app, [options](Output& out) { return profile(*options, out); }};
 }
