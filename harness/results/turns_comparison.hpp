@@ -1,4 +1,4 @@
-// What a run's cases took turns with, as a comparison of two benches.
+// The two sides of a run whose cases took turns, as a comparison of two benches.
 #pragma once
 
 #include "results/bench_comparison.hpp"

@@ -33,8 +33,7 @@ constexpr ExportOption kExportOptions[] = {
     {"--feedback", &GradeExports::feedback, "DIR",
      "Write a text for each student, and mailmerge.csv, into the folder DIR"},
     {"--anonymous", &GradeExports::anonymous, "DIR",
-     "Write the class's page and CSV with pseudonyms, not names, into\n"
-     "the folder DIR"},
+     "Write the class's page and CSV with pseudonyms into the folder DIR"},
     {"--items", &GradeExports::items, "FILE",
      "Write a CSV of how hard each case is, and whether it tells students\n"
      "apart"}};

@@ -21,7 +21,7 @@ class Rivals {
   /// is none of these. `axes` are those that the command line gives other values.
   Rivals(std::string against, const std::vector<Axis>& axes);
 
-  /// What a case is held against at the same point, or why there is nothing.
+  /// The other side of a case at the same point, or why there is none.
   struct Found {
     std::shared_ptr<const Rival> rival;
     std::string why;

@@ -24,7 +24,8 @@ struct LaneGroups {
     return (at_one >> group & 1) != 0;
   }
 
-  /// Of accesses of `bytes` bytes, a power of two; lane L's address is base[L] plus what all add.
+  /// The groups of accesses of `bytes` bytes, a power of two; lane L's address is base[L] plus what
+  /// all add.
   [[gnu::always_inline]] static LaneGroups of(const T* base, u32 bytes) {
     const Vector* lanes = reinterpret_cast<const Vector*>(base);
     const auto shift = static_cast<T>(__builtin_ctz(bytes));

@@ -338,7 +338,7 @@ extern "C" __global__ void small_copies_stored_behind_a_fence(const float* a, fl
   }
 }
 
-// What a whole warp reads in order in between hides no write from before the barrier.
+// A read in order by a whole warp in between hides no write from before the barrier.
 //@ bug scattered_writes_read_in_rows_then_stored race block=64 args="float32[64] int32[64]" hazard=read_after_write says=no_fence.proxy.async_lies_between
 extern "C" __global__ void scattered_writes_read_in_rows_then_stored(float* out, int* sums) {
   __shared__ alignas(128) float s[64];

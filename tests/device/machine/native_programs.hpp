@@ -9,11 +9,11 @@ void saxpy(float alpha, const float* x, float* y, int n);
 /// Square matrices of `n` rows.
 void matmul(const float* a, const float* b, float* c, int n);
 void histogram(const std::uint8_t* in, std::uint32_t* bins, int n);
-/// Of each 256 elements.
+/// Running sums of each 256 elements.
 void scan(const std::int32_t* in, std::int32_t* out, int n);
 void stencil(const float* in, float* out, int n);
 void mandelbrot(std::uint8_t* image, int width, int height, int most);
-/// Of `n` bodies x, y, z, mass.
+/// The forces on `n` bodies; a body is x, y, z and its mass.
 void all_pairs(const float* bodies, float* forces, int n);
 void transpose(const float* in, float* out, int side);
 float dot(const float* a, const float* b, int n);

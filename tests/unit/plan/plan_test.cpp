@@ -271,13 +271,12 @@ INSTANTIATE_TEST_SUITE_P(
         PlanMistake{
             "/expected/0/tolerance/kind", "\"exact\"",
             "`/expected/0/tolerance` needs `ulp` for ulp, `rtol` or `atol` for close, and no bound "
-            "for "
-            "exact"},
+            "for exact and from_float64"},
         PlanMistake{"/expected/0/tolerance/nan", "\"maybe\"",
                     "`/expected/0/tolerance/nan` must be one of equal, forbid"},
         PlanMistake{"/expected/0/tolerance/rtol", "{\"numpy\": \"1\"}",
                     "`/expected/0/tolerance` needs `ulp` for ulp, `rtol` or `atol` for close, and "
-                    "no bound for exact"},
+                    "no bound for exact and from_float64"},
         PlanMistake{"/checks/0", "{\"ordered\": \"z\"}",
                     "`/checks/0` needs one of function, sorted, permutation, within, moments, "
                     "distribution, written"},

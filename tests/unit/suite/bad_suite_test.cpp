@@ -179,7 +179,8 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"  block: 128", "  grid: 1", "12:3 `launch` needs `block`"},
         Row{"128", "[1, 1, 1, 1]", "12:10 `block` has 4 numbers: x, y and z are at most 3"},
         Row{"128", "[]", "12:10 `block` is an empty list"},
-        Row{"", "tolerance: loose\n", "15:12 unknown value of `tolerance` `loose` | known: exact"},
+        Row{"", "tolerance: loose\n",
+            "15:12 unknown value of `tolerance` `loose` | known: exact, from_float64"},
         Row{"", "tolerance: {ulp: 1, rtol: 1e-5}\n",
             "15:12 `tolerance` is either ulp or rtol, not both | both are relative; `atol` may be "
             "beside either"},
