@@ -91,8 +91,7 @@ Command compare_command(const ArgumentParser& program) {
       .required()
       .value_name("");
   app.add_option("CONTENDER", state->contender,
-                 "The later journal, or a folder of journals; none: what the cases of\n"
-                 "`bench --against` took turns with")
+                 "The later journal, or a folder of journals; none: of `--against`")
       .value_name("");
   app.add_option("--min-effect", state->min_effects,
                  "The smallest change that counts, in percent (default 2; 0 for counters);\n"

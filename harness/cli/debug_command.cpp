@@ -51,6 +51,9 @@ ExitCode debug(const DebugOptions& options) {
   LazyPython python;
   debugging::DebuggedProgram program;
   program.socket = options.socket;
+  if (options.program && !options.socket.empty())
+    throw usage_error(
+        "--program starts a program, and --attach is for one that runs: leave one out");
   if (options.program) {
     for (const std::filesystem::path& word : options.paths) program.words.push_back(word.string());
     if (program.words.empty())
@@ -99,13 +102,11 @@ Command debug_command(const ArgumentParser& program) {
   app.add_flag("--batch", options->batch, "Read no commands from the standard input");
   app.add_flag("-O,--optimised", options->optimised,
                "Compile as `check` does: no local variables, but the code that runs");
-  const CommandOption runs = app.add_flag(
-      "--program", options->program,
-      "PATHS are a program and its arguments: `warpmark-cpu --debug PROGRAM` calls this");
+  app.add_flag("--program", options->program,
+               "PATHS are a program and its arguments, as `warpmark-cpu --debug` gives them");
   app.add_option("--attach", options->socket,
                  "Debug the program that `warpmark-cpu --debug-socket FILE` starts")
-      .value_name("FILE")
-      .excludes(runs);
+      .value_name("FILE");
   app.add_flag("--dap", options->adapter, "Speak the Debug Adapter Protocol, for editors");
   return {app, [options](Output&) { return debug(*options); }};
 }

@@ -511,7 +511,8 @@ std::vector<Variable> Debugger::variables_at(uint32_t statement) {
     return all;
   }
   add_shared(all);
-  if (!of_kernel || host_launches_ == 0) return all;
+  // The names of parameters of a program's launches are not known.
+  if (!of_kernel || host_launches_ == 0 || host_launches_ > launches_.size()) return all;
   const Parameters& names = launches_[host_launches_ - 1];
   for (size_t i = 0; i < names.size() && i < text_->parameters.size(); ++i) {
     Variable variable;

@@ -208,11 +208,12 @@ struct Run {
   std::vector<Step> steps;
   // These are limits of one launch, for devices with `reports`; 0 is none.
   double wall_limit_s = 0;
-  uint64_t instructions = 0;          ///< thread-instructions
-  uint64_t schedule = 0;              ///< another order of threads (warpmark/device.h); 0 is the
-                                      ///< usual one
-  uint64_t threads = 0;  ///< threads of the host that execute blocks, where a device has some; 0 for
-                         ///< as many as it is set to
+  uint64_t instructions = 0;  ///< thread-instructions
+  uint64_t schedule = 0;      ///< another order of threads (warpmark/device.h); 0 is the
+                              ///< usual one
+  uint64_t threads =
+      0;  ///< threads of the host that execute blocks, where a device has some; 0 for
+          ///< as many as it is set to
   std::vector<std::string> checks;    ///< checks (warpmark/device.h); empty for the usual ones
   std::vector<std::string> counters;  ///< sets of counters to report, for devices with `profile`
   Guard guard = Guard::none;

@@ -40,6 +40,7 @@ CASE = {"type": "case", "suite": "deep/t", "case": "deep/t.n=16,d=~0.5,kind=bc,f
         "where": {"file": "t.yaml", "line": 5, "column": 7},
         "outputs": [{"name": "out", "dtype": "float32", "shape": [2, 3], "elements": 6, "wrong": 3,
                      "unwritten": 2, "doubtful": 1, "sufficient_tolerance": "{ulp: 2}",
+                     "tolerance": "rtol 1e-06 from float64",
                      "first": {"kind": "value", "index": 4, "position": [1, 1], "actual": "7",
                                "expected": "8", "error": "1", "bound": "0"}, "worst": None}],
         "findings": [{"kind": "race", "severity": "warning", "kernel": "k", "argument": "a",
@@ -48,7 +49,8 @@ CASE = {"type": "case", "suite": "deep/t", "case": "deep/t.n=16,d=~0.5,kind=bc,f
         "reproduce": "warpmark check",
         "counters": [{"launch": 7, "kernel": "k", "step": "step 1, k", "step_name": "k", "barriers": 5}],
         "measurement": {"point": [{"name": "n", "value": 16}, {"name": "kind", "value": "b c"}],
-                        "sources": "5f", "budget_s": 5, "precision": 0.005, "restore": "batch",
+                        "sources": "5f", "against": "the baseline",
+                        "not_held": "it was not timed", "budget_s": 5, "precision": 0.005, "restore": "batch",
                         "bytes": 128, "flops": 64, "peak_flops_per_s": 1e12, "series": [SERIES],
                         "kernels": [{"entry": "k", "grid": [4, 5, 6], "block": [1, 2, 3],
                                      "registers": 32, "shared_bytes": 48, "local_bytes": 8,
@@ -122,7 +124,7 @@ class OfJournals(Databases, ProgramTest):
             **{"where_" + name: value for name, value in CASE["where"].items()},
             "compiled_from_cache": 1, "sampling_s": 0.5,
             **{name: measured[name] for name in ("sources", "restore", "budget_s", "precision", "bytes",
-                                                 "flops", "peak_flops_per_s")}})
+                                                 "flops", "peak_flops_per_s", "against", "not_held")}})
         self.assert_rows("series", {
             "id": 1, "result_id": 1, **{name: value for name, value in SERIES.items()
                                         if name not in ("processes", "samples_s")},

@@ -24,7 +24,7 @@ kernel:
   source: |
     extern "C" __global__ void k(float *out) {
       float x = threadIdx.x;
-      for (int i = 0; i < 20000; ++i) x = x * 0.5f + 1;
+      for (int i = 0; i < 150000; ++i) x = x * 0.5f + 1;
       out[blockIdx.x * 256 + threadIdx.x] = x;
     }
   entry: k

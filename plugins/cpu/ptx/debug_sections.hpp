@@ -18,7 +18,7 @@ struct DebugSection {
     std::uint64_t addend = 0;
     std::size_t bytes = 8;
   };
-  std::string_view name;  ///< ".debug_info"
+  std::string_view name;           ///< ".debug_info"
   std::size_t begin = 0, end = 0;  ///< where the section is in the text
   std::string bytes;
   std::unordered_map<std::size_t, Reference> references;  ///< by where the address goes
