@@ -103,7 +103,7 @@ Command debug_command(const ArgumentParser& program) {
   app.add_flag("-O,--optimised", options->optimised,
                "Compile as `check` does: no local variables, but the code that runs");
   app.add_flag("--program", options->program,
-               "PATHS are a program and its arguments, as `warpmark-cpu --debug` gives them");
+               "PATHS are a program and its arguments (as of `warpmark-cpu --debug`)");
   app.add_option("--attach", options->socket,
                  "Debug the program that `warpmark-cpu --debug-socket FILE` starts")
       .value_name("FILE");
