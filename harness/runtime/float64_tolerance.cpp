@@ -250,7 +250,7 @@ class ReferenceErrors {
     }
   }
 
-  // Nothing if the result has more bits than the precision that it is asked for.
+  // The result is empty if the values have more bits than the precision that is asked for.
   std::optional<Errors> errors_of(const std::vector<double>& narrow,
                                   const std::vector<double>& wide, size_t leaf) const {
     const DType& output = leaves_[leaf].dtype;

@@ -163,7 +163,7 @@ TEST_F(Resolve, MacrosThatNameHeadersAreFollowed) {
   EXPECT_THAT(resolve("#define ONE JOIN(a)\n#include ONE\n").not_cacheable, HasSubstr("k.cu:2"));
 }
 
-// As CUB's headers name those of Thrust's systems.
+// CUB's headers name those of Thrust's systems so.
 TEST_F(Resolve, MacrosWithinTheNameOfAHeaderAreReplaced) {
   write("system/cuda/policy.h", "");
   write("system/omp/policy.h", "");

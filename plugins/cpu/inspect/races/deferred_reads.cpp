@@ -12,7 +12,7 @@ namespace {
 using Read = DeferredReads::Read;
 constexpr Space kSpace = Space::shared;
 
-// Nothing else has happened there since the barrier, so that each read settles.
+// Each read settles, because only reads have happened there since the barrier.
 void record_one(BlockRaces& races, const Read& read,
                 const std::vector<DeferredReads::Places>& all) {
   deferred::Now now{read.record, races.threshold(kSpace), races.block_start(),

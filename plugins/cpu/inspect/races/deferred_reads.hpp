@@ -36,7 +36,7 @@ class DeferredReads {
       contiguous,  ///< all lanes in order from starts[0] on
       broadcast,   ///< the lanes of `mask` at starts[0]
       rows,        ///< groups of 8 lanes from `starts` on, in order or, if `at_one` says so, at one
-      scattered    ///< the lanes of `mask`, where places()[starts[0]] says
+      scattered    ///< the lanes of `mask`, at the offsets of the Places number starts[0]
     };
     Kind kind = Kind::contiguous;
     std::uint8_t at_one = 0;
