@@ -282,6 +282,8 @@ class BlockRaces final : public Check {
   void put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest, bool raced);
   void settle(const Lanes& w, Space space, std::uint32_t lane, std::uint64_t address,
               std::uint32_t bytes, bool swaps);
+  [[nodiscard]] bool suffices(const FurtherRecords::Writes& known, std::uint64_t before,
+                              std::uint64_t now) const;
   bool settle_strong(const RaceCells& cells, std::uint32_t count, bool returns, bool pairs,
                      std::uint64_t now, std::uint64_t oldest);
   /// Records atomic accesses of the block's own shared memory by the lanes of `mask`, lane L's at

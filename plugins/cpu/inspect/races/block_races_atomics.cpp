@@ -37,6 +37,16 @@ void BlockRaces::settle(const Lanes& w, Space space, std::uint32_t lane, std::ui
   }
 }
 
+// Returns whether keep_strong() has nothing to do, as for most of the threads that add to one place:
+// the further writes of its cell, `known`, stand for the last one, `before`, as well.
+inline bool BlockRaces::suffices(const FurtherRecords::Writes& known, std::uint64_t before,
+                                 std::uint64_t now) const {
+  const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
+  const Record kept{known.records.back()};
+  return own && !launch_.order.in_part && !known.weak && kept.thread() != Record{now}.thread() &&
+         !order_.before_barrier(kept) && !kept.in_flight();
+}
+
 // Records an atomic access, with the record `now`, in some cells, and returns true, if every record
 // newer than `oldest` is as strong, or of the block before its last barrier. Reads of copies under
 // way are dangerous as well.
@@ -65,20 +75,11 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
         });
     if (!settled) return false;
   }
-  // Returns whether keep_strong() has nothing to do, as for most of the threads that add to one
-  // place.
-  const auto suffices = [&](const FurtherRecords::Writes& known, std::uint64_t before) {
-    const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
-    const Record kept{known.records.back()};
-    return own && !returns && !launch_.order.in_part && !known.weak &&
-           kept.thread() != Record{now}.thread() && !order_.before_barrier(kept) &&
-           !kept.in_flight();
-  };
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t before = std::exchange(cells.write[i], now);
     if (before < oldest) launch_.further.forget(cells.write + i);
     if (before < oldest || (before ^ now) >> Record::kThreadShift == 0) continue;
-    const bool kept = count == 1 && further && suffices(further, before);
+    const bool kept = count == 1 && !returns && further && suffices(further, before, now);
     if (!kept) keep_strong(cells.write + i, Record{before}, Record{now}, returns);
     // Without others before, keep_strong() has kept the write before this one.
     if (pairs && (kept || (!further && (before ^ now) >> Record::kEpochShift == 0)))
