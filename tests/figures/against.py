@@ -3,11 +3,13 @@
 
     tests/figures/against.py [PROGRAM] [--runs N] [--device D] [--json FILE]
 
-Times kernels that wait, that stream and that compute against themselves and against 5 % more work, by turns, cold and hot
-and in graphs, and plain benches of the same cases for the time that these take. Asserts nothing.
+Times kernels that wait, that stream and that compute against themselves and against more work, by turns, cold and hot
+and in graphs. 5 % more work is not 5 % more time where a launch is most of a kernel's time: plain benches of the same cases
+say how much longer each point takes, apart from the verdicts, and which of them are about 5 %. Asserts nothing.
 """
 import json
 import os
+import statistics
 import subprocess
 import tempfile
 import time
@@ -52,6 +54,8 @@ launch: {block: 256, grid: "2**10"}
 reference: {x: x}
 """}
 LIMITS = (2e-6, 5e-6)  # kernels from the first on are a figure
+PERCENTS = (105, 108, 112, 120, 140)  # of the work
+CHANGES = ((0.02, "under 2 %"), (0.045, "2 to 4.5 %"), (0.07, "4.5 to 7 %"), (float("inf"), "over 7 %"))
 
 
 def write_suites(folder, percent):
@@ -64,18 +68,19 @@ def write_suites(folder, percent):
                       % (name, text.replace("PERCENT", str(percent))))
 
 
-def bench(arguments, folder, *more):
+def bench(arguments, folder, name, *more):
+    """Seconds that a bench of the suites takes, and the points of its comparison or its medians."""
     journal = os.path.join(folder, "run.jsonl")
     start = time.perf_counter()
-    done = subprocess.run([arguments.program, "bench", os.path.join(folder, "same"), "--device", arguments.device, "--cache", "both",
+    done = subprocess.run([arguments.program, "bench", os.path.join(folder, name), "--device", arguments.device, "--cache", "both",
                            "--graph", "--journal", journal, "--quiet", *more], stdout=subprocess.PIPE, check=False)
     if done.returncode not in (0, 1):
         raise SystemExit(done.stdout.decode())
     return time.perf_counter() - start, journal
 
 
-def points_of(arguments, journal):
-    done = subprocess.run([arguments.program, "compare", journal, "--json"], stdout=subprocess.PIPE, check=False)
+def points_of(arguments, journal, *others):
+    done = subprocess.run([arguments.program, "compare", journal, *others, "--json"], stdout=subprocess.PIPE, check=False)
     return json.loads(done.stdout)["points"]
 
 
@@ -84,30 +89,60 @@ def length_of(point):
     return ["shorter than 2 us", "2 to 5 us", "5 us or longer"][sum(seconds >= limit for limit in LIMITS)]
 
 
+def name_of(point):
+    return point["case"], point["mode"]
+
+
+class Alone:
+    """Medians of plain benches, which say how much longer a point takes with more work."""
+
+    def __init__(self):
+        self.seconds = {}
+
+    def add(self, arguments, folder, percent):
+        took, journal = bench(arguments, folder, str(percent))
+        for point in points_of(arguments, journal, journal):
+            self.seconds.setdefault((name_of(point), percent), []).append(point["baseline"]["median_s"])
+        return took
+
+    def change(self, point, percent):
+        times = [statistics.median(self.seconds[name_of(point), one]) for one in (100, percent)]
+        change = times[1] / times[0] - 1
+        return next(text for limit, text in CHANGES if change < limit)
+
+
+def print_tally(tally):
+    print("%-14s %-18s %7s %7s %7s %7s %13s" % ("more time", "kernel", "points", "longer", "shorter", "same", "inconclusive"))
+    rows = []
+    for (what, length), verdicts in sorted(tally.items()):
+        counts = [verdicts[word] for word in ("faster", "slower", "same", "inconclusive")]
+        print("%-14s %-18s %7d %7d %7d %7d %13d" % (what, length, sum(verdicts.values()), *counts))
+        rows.append({"more_time": what, "kernel": length, **dict(zip(("longer", "shorter", "same", "inconclusive"), counts))})
+    return rows
+
+
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--device", default="gpu")
     arguments = parser.parse_args()
     seconds = {"alone": [], "by turns": []}
-    tally = {}
+    alone, compared = Alone(), []
     with tempfile.TemporaryDirectory() as folder:
-        for name, percent in (("same", 100), ("again", 100), ("more", 105)):
+        for name, percent in (("again", 100), ("100", 100), *((str(percent), percent) for percent in PERCENTS)):
             write_suites(os.path.join(folder, name), percent)
         for _ in range(arguments.runs):
-            seconds["alone"].append(bench(arguments, folder)[0])
-            for other in ("again", "more"):
-                took, journal = bench(arguments, folder, "--against", os.path.join(folder, other))
+            for percent in (100, *PERCENTS):
+                seconds["alone"].append(alone.add(arguments, folder, percent))
+                other = "again" if percent == 100 else str(percent)
+                took, journal = bench(arguments, folder, "100", "--against", os.path.join(folder, other))
                 seconds["by turns"].append(took)
-                for point in points_of(arguments, journal):
-                    key = ("no change" if other == "again" else "5 % less work", length_of(point))
-                    tally.setdefault(key, Counter())[point["verdict"]] += 1
-    print("%-14s %-18s %7s %7s %7s %7s %13s" % ("compared", "kernel", "points", "slower", "faster", "same", "inconclusive"))
-    rows = []
-    for (what, length), verdicts in sorted(tally.items()):
-        counts = [verdicts[word] for word in ("slower", "faster", "same", "inconclusive")]
-        print("%-14s %-18s %7d %7d %7d %7d %13d" % (what, length, sum(verdicts.values()), *counts))
-        rows.append({"compared": what, "kernel": length, **verdicts})
+                compared += [(percent, point) for point in points_of(arguments, journal)]
+    tally = {}
+    for percent, point in compared:
+        change = "none" if percent == 100 else alone.change(point, percent)
+        tally.setdefault((change, length_of(point)), Counter())[point["verdict"]] += 1
+    rows = print_tally(tally)
     for what, times in seconds.items():
         print("%s: %.1f s a run (%.1f to %.1f)" % (what, *(spread(times, 1)[key] for key in ("median_s", "min_s", "max_s"))))
     write_record(arguments.json, {"command": "tests/figures/against.py --runs %d" % arguments.runs, "verdicts": rows,
