@@ -143,8 +143,9 @@ def main():
     grown = has_grown(memory)
     if grown:
         print("grown: %s" % ", ".join(grown))
-    figures.write_record(options.json, {"command": "tests/figures/judge_rate.py --count %d" % options.count, "candidates": options.count, "jobs": options.jobs, "a_second": round((options.count - 1) / seconds, 2),
-                                        "processor_ms": round(each), "wrong": len(others), "tenths": memory})
+    command = "tests/figures/judge_rate.py --count %d" % options.count + (" --crashes %g" % options.crashes if options.crashes else "")
+    figures.write_record(options.json, {"command": command, "candidates": options.count, "crashes": options.crashes, "jobs": options.jobs,
+                                        "a_second": round((options.count - 1) / seconds, 2), "processor_ms": round(each), "wrong": len(others), "tenths": memory})
     sys.exit(1 if others or grown or done + 1 != options.count else 0)
 
 

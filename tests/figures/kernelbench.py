@@ -105,7 +105,8 @@ def page(record):
              "| their right candidates; right | %d; %d |" % (len(judged), sum(one["right"] == "right" for one in judged)),
              "| wrong ones (zeros, bfloat16, short sums); refused | %d; %d |" % (3 * len(judged), refused),
              *styles(),
-             "| MiB of lasting processes, processes, descriptors of a stream of %d, first; last | %s; %s |" % (stream["candidates"], *held)]
+             "| stream of %d, %g of which crash the compiler, %d ms each: MiB, processes, descriptors; at the end | %s; %s |"
+             % (stream["candidates"], stream["candidates"] * stream["crashes"], stream["processor_ms"], *held)]
     return "\n".join(lines) + "\n"
 
 
