@@ -188,8 +188,8 @@ def page_text():
              "    python3 tests/figures/build.py --test --json results/cpu/bootstrap_test_after.json",
              "    python3 tests/figures/test_time.py --json results/cpu/test_time_after.json",
              "    python3 tests/figures/test_time.py --page docs/results/test-run.md", "",
-             "`./bootstrap test` as CI runs it, in a clean clone on two idle cores, before and after November 2026, when tests began to",
-             "share what they do. The parts of a test are explained in `tests/figures/test_time.py`; seconds are of one core.", "",
+             "`./bootstrap test` as CI runs it, in a clean clone on two idle cores, before and after November 2026. The parts of a test",
+             "are explained in `tests/figures/test_time.py`; seconds are of one core.", "",
              "| what | before | after |", "|---|---|---|"]
     for what, key in (("`./bootstrap test`", "clock_s"), ("the build", "build_clock_s"), ("the tests", "test_clock_s")):
         lines.append("| %s | %s |" % (what, " | ".join("%.1f min" % (whole[key] / 60) for whole in wholes)))
