@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/arithmetic_node.hpp"
+#include "base/characters.hpp"
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 
@@ -28,13 +29,6 @@ constexpr std::array<Function, 6> kFunctions = {{{"min", 1, kMaxLength},
                                                  {"log2", 1, 1},
                                                  {"ctype", 1, 1},
                                                  {"itemsize", 1, 1}}};
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 bool is_exponent(char c) {
   return c == 'e' || c == 'E';
@@ -90,9 +84,8 @@ class Parser {
   std::string rest() const {
     size_t end = at_ + 1;
     // Whole UTF-8 characters, whole words.
-    while (end < text_.size() &&
-           ((text_[end] & 0xC0) == 0x80 ||
-            (is_letter(text_[at_]) && (is_letter(text_[end]) || is_digit(text_[end]))))) {
+    while (end < text_.size() && ((text_[end] & 0xC0) == 0x80 ||
+                                  (is_word_start(text_[at_]) && (is_word_character(text_[end]))))) {
       ++end;
     }
     return std::string(text_.substr(at_, end - at_));
@@ -219,7 +212,7 @@ class Parser {
       return number();
     }
     if (c == '\'' || c == '"') return string();
-    if (is_letter(c)) return word();
+    if (is_word_start(c)) return word();
     fail(offset, fmt::format("a number or a name is missing before `{}`", rest()));
   }
 
@@ -268,7 +261,7 @@ class Parser {
       const bool of_float = !hex && (c == '.' || is_exponent(c));
       const bool exponent_sign =
           (c == '+' || c == '-') && !hex && !digits.empty() && is_exponent(digits.back());
-      if (!is_digit(c) && !is_letter(c) && !of_float && !exponent_sign) break;
+      if (!is_digit(c) && !is_word_start(c) && !of_float && !exponent_sign) break;
       numeral.is_float = numeral.is_float || of_float;
       digits += c;
     }
@@ -311,7 +304,7 @@ class Parser {
 
   std::string identifier() {
     const size_t begin = at_;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
 

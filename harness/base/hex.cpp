@@ -2,12 +2,14 @@
 
 #include <stdexcept>
 
+#include "base/characters.hpp"
+
 namespace warpmark {
 
 namespace {
 
 unsigned value_of(char digit) {
-  if (digit >= '0' && digit <= '9') return static_cast<unsigned>(digit - '0');
+  if (is_digit(digit)) return static_cast<unsigned>(digit - '0');
   if (digit >= 'a' && digit <= 'f') return static_cast<unsigned>(digit - 'a') + 10;
   throw std::invalid_argument("bytes are not hexadecimal");
 }

@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 
+#include "base/characters.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -39,9 +41,7 @@ class RecordReader {
 
   std::string_view word() {
     const size_t begin = at_;
-    const auto in_word = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
+    const auto in_word = [](char c) { return is_word_character(c); };
     while (at_ < text_.size() && in_word(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
   }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/characters.hpp"
+
 namespace warpmark {
 
 namespace fs = std::filesystem;
@@ -11,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+  return is_letter(c) || is_digit(c) ||
          std::string_view("/._-+~").find(c) != std::string_view::npos;
 }
 

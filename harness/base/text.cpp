@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "base/characters.hpp"
+
 namespace warpmark {
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -19,9 +21,7 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 bool has_word(std::string_view text, std::string_view word) {
-  const auto is_part = [](char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
+  const auto is_part = [](char c) { return is_word_character(c); };
   for (size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; ++at) {
     const size_t end = at + word.size();
     const bool begins = at == 0 || !is_part(text[at - 1]);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "cli/draft/folder_draft.hpp"
@@ -100,10 +101,8 @@ class AssignmentMaker {
 
   void check_name() const {
     const bool fits = !made_.id.empty() && made_.id.front() != '-' &&
-                      std::all_of(made_.id.begin(), made_.id.end(), [](char c) {
-                        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                               (c >= '0' && c <= '9') || c == '_' || c == '-';
-                      });
+                      std::all_of(made_.id.begin(), made_.id.end(),
+                                  [](char c) { return is_word_character(c) || c == '-'; });
     if (!fits) {
       throw usage_error(fmt::format("`{}` is no name of an assignment", printable(made_.id)), {},
                         "it names a folder and results: use letters, digits, _ and -");

@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "base/own_program.hpp"
 #include "base/places.hpp"
@@ -22,11 +23,9 @@ struct NewPluginRequest {
 };
 
 void require_plugin_name(const std::string& name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   const bool fits = !name.empty() && is_letter(name.front()) &&
-                    std::all_of(name.begin(), name.end(), [&](char c) {
-                      return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
-                    });
+                    std::all_of(name.begin(), name.end(),
+                                [&](char c) { return is_word_character(c) || c == '-'; });
   if (!fits) {
     throw usage_error(fmt::format("`{}` is no name of a plugin", printable(name)), {},
                       "it names files and a class: use letters, digits, _ and -, a letter first; "

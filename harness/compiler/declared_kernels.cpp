@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "compiler/declarations.hpp"
 #include "compiler/signature.hpp"
@@ -9,17 +10,13 @@
 namespace warpmark {
 namespace {
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 // "const float *x", "float a[16]", "int n = 3". Pointers to functions have no name that is found.
 DeclaredParameter declared_parameter(std::string_view text) {
   text = trim(text.substr(0, text.find('=')));
   const size_t bracket = text.find('[');
   std::string_view head = trim(text.substr(0, bracket));
   size_t begin = head.size();
-  while (begin > 0 && is_word(head[begin - 1])) --begin;
+  while (begin > 0 && is_word_character(head[begin - 1])) --begin;
   std::string_view name = head.substr(begin);
   std::string_view type = trim(head.substr(0, begin));
   // A single word is a type, and so is the last word of "unsigned int".

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -29,8 +30,7 @@ struct Body {
 };
 
 bool is_of_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$';
+  return is_word_character(c) || c == '$';
 }
 
 // The instruction of a line of PTX, behind its guard: "tex.2d.v4.f32.f32".

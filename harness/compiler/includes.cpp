@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -20,16 +21,6 @@ namespace warpmark {
 namespace fs = std::filesystem;
 
 namespace {
-
-bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
-}
 
 // Tells whether the backslash at `at` joins two lines; `end` becomes the place of the newline.
 bool is_splice(std::string_view text, size_t at, size_t& end) {
@@ -166,7 +157,7 @@ class IncludeScanner {
 
   std::string_view skip_name() {
     const size_t start = at_;
-    while (at_ < text_.size() && is_name_char(text_[at_])) ++at_;
+    while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     return text_.substr(start, at_ - start);
   }
 
@@ -174,14 +165,14 @@ class IncludeScanner {
     const char c = text_[at_];
     if (c == '"' || c == '\'') return skip_literal(c);
     if (is_digit(c)) {  // a number, whose separators (1'000) start no literal
-      while (at_ < text_.size() &&
-             (is_name_char(text_[at_]) || text_[at_] == '.' ||
-              (text_[at_] == '\'' && at_ + 1 < text_.size() && is_name_char(text_[at_ + 1])))) {
+      while (at_ < text_.size() && (is_word_character(text_[at_]) || text_[at_] == '.' ||
+                                    (text_[at_] == '\'' && at_ + 1 < text_.size() &&
+                                     is_word_character(text_[at_ + 1])))) {
         ++at_;
       }
       return;
     }
-    if (!is_name_char(c)) {
+    if (!is_word_character(c)) {
       ++at_;
       return;
     }
@@ -380,7 +371,9 @@ class Resolver {
     computed_.clear();
   }
 
-  static bool is_of_path(char c) { return is_name_char(c) || c == '/' || c == '.' || c == '-'; }
+  static bool is_of_path(char c) {
+    return is_word_character(c) || c == '/' || c == '.' || c == '-';
+  }
 
   // A name in brackets may be made of macros, as <ROOT/detail/policy.h> is. All that any definition
   // may make of it and that there is are meant; as it stands, if there is none.
@@ -404,7 +397,7 @@ class Resolver {
       bool expands = false;
       for (size_t begin = 0, end = 0; begin < name.size() && !expands; begin = end + 1) {
         end = begin;
-        while (end < name.size() && is_name_char(name[end])) ++end;
+        while (end < name.size() && is_word_character(name[end])) ++end;
         const auto found = parts_.find(name.substr(begin, end - begin));
         if (found == parts_.end()) continue;
         expands = true;

@@ -2,19 +2,14 @@
 
 #include <utility>
 
+#include "base/characters.hpp"
+
 namespace warpmark {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
-}
-bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+  return is_word_character(c) || c == '$' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 class Lexer {

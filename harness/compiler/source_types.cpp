@@ -6,6 +6,7 @@
 #include <charconv>
 #include <span>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "compiler/compile_error.hpp"
 #include "compiler/nvrtc_program.hpp"
@@ -68,7 +69,7 @@ std::string layout_numbers(const std::string& symbol) {
   const std::string text = demangle(symbol);
   std::string numbers;
   for (const char c : text.substr(std::min(text.find('<'), text.size()))) {
-    if (c >= '0' && c <= '9') numbers += c;
+    if (is_digit(c)) numbers += c;
     if (c == ',') numbers += ' ';
   }
   return numbers;

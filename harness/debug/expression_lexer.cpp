@@ -5,17 +5,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "base/error.hpp"
 
 namespace warpmark::debugging {
 namespace {
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 constexpr std::string_view kSigns[] = {"->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "::"};
 constexpr std::string_view kSuffixes = "fFuUlL";
@@ -24,7 +18,7 @@ constexpr std::string_view kSingle = "+-*/%&|^~!<>()[].:?,=";
 // Each takes a word from `at` on, which goes behind it.
 void take_name(std::string_view text, size_t& at, ExpressionToken& token) {
   const size_t begin = at;
-  for (++at; at < text.size() && (is_letter(text[at]) || is_digit(text[at])); ++at) {
+  for (++at; at < text.size() && (is_word_character(text[at])); ++at) {
   }
   token.kind = ExpressionToken::Kind::name;
   token.text = text.substr(begin, at - begin);
@@ -78,8 +72,8 @@ std::vector<ExpressionToken> expression_tokens(std::string_view text) {
     }
     ExpressionToken token;
     token.column = at + 1;
-    const bool is_register = (c == '%' || c == '$') && is_letter(next) && operand_follows();
-    if (is_letter(c) || is_register) {
+    const bool is_register = (c == '%' || c == '$') && is_word_start(next) && operand_follows();
+    if (is_word_start(c) || is_register) {
       take_name(text, at, token);
     } else if (is_digit(c) || (c == '.' && is_digit(next))) {
       take_number(text, at, token);

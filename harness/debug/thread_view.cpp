@@ -12,8 +12,6 @@ namespace warpmark::debugging {
 namespace {
 
 constexpr uint32_t kMostFrames = 1000;
-// An array of a kernel may be larger than what anybody wants to see.
-constexpr uint64_t kMostBytes = uint64_t{64} << 20;
 
 }  // namespace
 

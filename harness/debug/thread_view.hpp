@@ -14,6 +14,9 @@
 
 namespace warpmark::debugging {
 
+/// An array of a kernel may be larger than what anybody wants to see.
+constexpr uint64_t kMostBytes = uint64_t{64} << 20;
+
 /// The thing that is looked at: a lane of a warp of the stopped block, and which of its functions.
 struct Focus {
   uint32_t warp = 0, lane = 0;

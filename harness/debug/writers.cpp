@@ -11,8 +11,6 @@
 namespace warpmark::debugging {
 namespace {
 
-constexpr uint64_t kMostBytes = uint64_t{1} << 26;
-
 // Takes "[8:16]" away from the end of a text, and returns its 8; 0 if there is none.
 uint64_t take_slice(std::string& text) {
   const size_t bracket = text.rfind('[');

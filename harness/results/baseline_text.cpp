@@ -32,12 +32,12 @@ std::optional<int64_t> count_of(std::string_view text) {
   return value;
 }
 
-bool is_blank(char c) {
+bool separates_words(char c) {
   return static_cast<unsigned char>(c) <= ' ' || c == '\x7f';
 }
 
 void require_word(const std::string& text, const char* what) {
-  if (!text.empty() && std::none_of(text.begin(), text.end(), is_blank)) return;
+  if (!text.empty() && std::none_of(text.begin(), text.end(), separates_words)) return;
   throw usage_error(
       fmt::format("the {} `{}` has no place in a baseline of counters", what, printable(text)), {},
       "names there have no blanks");
@@ -46,7 +46,7 @@ void require_word(const std::string& text, const char* what) {
 // A value of the head is the rest of a line.
 std::string value_text(const std::string& value) {
   std::string text = printable(value);
-  std::replace_if(text.begin(), text.end(), is_blank, ' ');
+  std::replace_if(text.begin(), text.end(), separates_words, ' ');
   return std::string(trim(text));
 }
 

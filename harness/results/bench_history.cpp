@@ -37,7 +37,7 @@ void require_one_device(const std::vector<BenchResult>& results) {
   }
 }
 
-std::vector<std::string> labels_of(const std::vector<BenchResult>& results) {
+std::vector<std::string> labels_of_results(const std::vector<BenchResult>& results) {
   std::vector<std::string> labels;
   for (const BenchResult& result : results) {
     std::string label = result.file.stem().string();
@@ -77,7 +77,7 @@ class HistoryMaker {
     require_one_device(results);
     std::stable_sort(results.begin(), results.end(),
                      [](const BenchResult& a, const BenchResult& b) { return a.date < b.date; });
-    std::vector<std::string> labels = labels_of(results);
+    std::vector<std::string> labels = labels_of_results(results);
     history_.options = options;
     history_.counted = !results.empty() && results.front().counted();
     for (size_t i = 0; i < results.size(); ++i) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/characters.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -16,10 +17,6 @@ namespace warpmark {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // The names of all counters, in the device's order.
 std::vector<std::string> names_of(const BenchResult& result) {

@@ -27,7 +27,7 @@ std::string text_of(const Unit& unit, const PlannedCase& planned) {
 }
 
 // "scale" of "ns::scale<float, 4>".
-std::string plain_name(const std::string& entry) {
+std::string unqualified_name(const std::string& entry) {
   const std::string name = entry.substr(0, entry.find('<'));
   const size_t scope = name.rfind("::");
   return std::string(trim(scope == std::string::npos ? name : name.substr(scope + 2)));
@@ -44,7 +44,7 @@ bool have_one_set(const std::vector<std::string>& some, const std::vector<std::s
 
 std::string misplaced_arguments(const PlannedCase& planned, const LaunchStep& launch) {
   const std::string text = text_of(planned.plan.units.at(launch.unit), planned);
-  const std::string name = plain_name(launch.entry);
+  const std::string name = unqualified_name(launch.entry);
   std::string found;
   for (const DeclaredKernel& kernel : declared_kernels(text)) {
     if (kernel.name != name) continue;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -22,7 +23,7 @@ std::string member(const nlohmann::ordered_json& report, const char* key) {
 std::string gist(const std::string& message) {
   std::string text;
   for (const char c : message.substr(0, message.find(" by thread"))) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (!digit || text.empty() || text.back() != '#') text += digit ? '#' : c;
   }
   return text;

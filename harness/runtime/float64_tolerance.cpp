@@ -235,8 +235,8 @@ class ReferenceErrors {
         if (std::isfinite(one)) errors_[i].greatest = std::max(errors_[i].greatest, std::abs(one));
       }
       std::optional<Errors> as_written = errors_of(numbers(written, i), right, i);
-      const std::optional<Errors> ordered =
-          in_order ? errors_of(numbers(*in_order, i), right, i) : std::nullopt;
+      std::optional<Errors> ordered;
+      if (in_order) ordered = errors_of(numbers(*in_order, i), right, i);
       if (!as_written && !ordered) {
         throw refusal(
             fmt::format(

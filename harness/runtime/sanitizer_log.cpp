@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "base/characters.hpp"
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler.hpp"
@@ -48,7 +49,7 @@ class Scanner {
   std::optional<uint64_t> number() {
     std::string digits;
     while (!rest_.empty() && digits.size() < 19 &&
-           ((rest_[0] >= '0' && rest_[0] <= '9') || (rest_[0] == ',' && !digits.empty()))) {
+           (is_digit(rest_[0]) || (rest_[0] == ',' && !digits.empty()))) {
       if (rest_[0] != ',') digits += rest_[0];
       rest_.remove_prefix(1);
     }

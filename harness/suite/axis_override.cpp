@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "suite/suite_reader.hpp"
 #include "suite/yaml_node.hpp"
@@ -100,12 +101,10 @@ std::string axis_literal(const ArithmeticValue& value) {
   std::string text = to_text(value);
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr) return text;
-  const bool plain = !word->empty() && *word != "True" && *word != "False" && *word != "true" &&
-                     *word != "false" && !(word->front() >= '0' && word->front() <= '9') &&
-                     std::all_of(word->begin(), word->end(), [](char c) {
-                       return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                              (c >= '0' && c <= '9');
-                     });
+  const bool plain =
+      !word->empty() && *word != "True" && *word != "False" && *word != "true" &&
+      *word != "false" && !(word->front() >= '0' && word->front() <= '9') &&
+      std::all_of(word->begin(), word->end(), [](char c) { return is_word_character(c); });
   if (plain) return text;
   const char quote = word->find('\'') == std::string::npos ? '\'' : '"';
   return quote + text + quote;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -111,8 +112,7 @@ std::optional<std::string> id_text(const ArithmeticValue& value) {
   }
   std::replace(text.begin(), text.end(), '-', '~');
   const bool fits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '/' || c == '.' || c == '~';
+    return is_word_character(c) || c == '/' || c == '.' || c == '~';
   });
   return fits ? std::optional(text) : std::nullopt;
 }

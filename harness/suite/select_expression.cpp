@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -31,7 +32,7 @@ bool is_space(char c) {
 }
 
 bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+  return is_letter(c) || is_digit(c) ||
          std::string_view("_/=,.~-*").find(c) != std::string_view::npos;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/dtype.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
@@ -587,11 +588,8 @@ class Checker {
 }  // namespace
 
 void check_name(const std::string& name, const Position& where) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  bool fits = !name.empty() && letter(name[0]);
-  for (const char c : name) fits = fits && (letter(c) || (c >= '0' && c <= '9'));
+  bool fits = !name.empty() && is_word_start(name[0]);
+  for (const char c : name) fits = fits && (is_word_character(c));
   if (!fits) {
     throw usage_error(fmt::format("`{}` is no name", name), where,
                       "names have letters, digits and _, and start with no digit");

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "suite/suite.hpp"
 
@@ -38,8 +39,7 @@ std::string suite_name(const fs::path& file) {
   std::string name = relative.generic_string();
   for (char& c : name) {
     if (c == '-') c = '~';
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                      c == '_' || c == '/' || c == '~';
+    const bool fits = is_word_character(c) || c == '/' || c == '~';
     if (!fits) {
       throw usage_error(
           fmt::format("`{}` is no name of a suite: case ids have letters, digits, _ and -",
@@ -56,8 +56,7 @@ std::string bad_suite_name(const fs::path& path) {
   } catch (const Error&) {
     std::string name = path.stem().string();
     for (char& c : name) {
-      const bool fits =
-          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+      const bool fits = is_word_character(c);
       if (!fits) c = '_';
     }
     return name.empty() ? "suite" : name;

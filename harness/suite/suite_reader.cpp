@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/architecture.hpp"
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
 
@@ -149,12 +150,8 @@ PythonText read_python(const YamlNode& node, const std::string& what) {
 }
 
 bool is_identifier(std::string_view text) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !text.empty() && letter(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9');
-  });
+  return !text.empty() && is_word_start(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return is_word_character(c); });
 }
 
 namespace {
@@ -187,8 +184,8 @@ AxisValue read_axis_value(const YamlNode& node) {
   if (label != nullptr) {
     const Located text = read_text(*label, "`label`");
     for (const char c : text.text) {
-      const bool fits = is_identifier(std::string_view(&c, 1)) || (c >= '0' && c <= '9') ||
-                        c == '/' || c == '.' || c == '~';
+      const bool fits =
+          is_identifier(std::string_view(&c, 1)) || is_digit(c) || c == '/' || c == '.' || c == '~';
       if (!fits) {
         throw usage_error(
             fmt::format("the label `{}` has characters that case ids cannot have", text.text),
@@ -325,9 +322,8 @@ std::vector<AxisChoice> read_axis_choices(const YamlNode& node, const std::strin
 }
 
 bool is_file_word(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-  });
+  return std::ranges::all_of(
+      name, [](char c) { return (c >= 'a' && c <= 'z') || is_digit(c) || c == '_' || c == '-'; });
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "suite/yaml_fault.hpp"
 
@@ -45,8 +46,8 @@ bool looks_octal(std::string_view text) {
   if (text.size() < 2 || text[0] != '0') return false;
   text.remove_prefix(1);
   if (text[0] == 'o' || text[0] == 'O') text.remove_prefix(1);
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return (c >= '0' && c <= '9') || c == '_'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '_'; });
 }
 
 // The number of parentheses that are open at the end, outside of quotes; -1 for a closing one that

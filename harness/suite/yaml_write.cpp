@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 
@@ -10,13 +11,6 @@ namespace warpmark {
 namespace {
 
 constexpr size_t kWidth = 100;
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 // Words, numbers and simple paths mean the same with quotes and without. Texts that could be null,
 // an octal number or syntax get quotes.
@@ -27,10 +21,10 @@ bool needs_no_quotes(const std::string& text) {
   }
   size_t start = 0;
   if (text.front() == '-' && text.size() > 1 && is_digit(text[1])) start = 1;
-  if (!is_letter(text[start]) && !is_digit(text[start])) return false;
+  if (!is_word_start(text[start]) && !is_digit(text[start])) return false;
   if (text[start] == '0' && text.size() > start + 1 && text[start + 1] != '.') return false;
   return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), [](char c) {
-    return is_letter(c) || is_digit(c) || std::string_view(" ./+*-").find(c) != std::string::npos;
+    return is_word_character(c) || std::string_view(" ./+*-").find(c) != std::string::npos;
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "base/places.hpp"
 #include "base/schemas.hpp"
@@ -22,7 +23,7 @@ namespace fs = std::filesystem;
 std::string file_word(const std::string& text) {
   std::string word;
   for (const char c : text) {
-    const bool fits = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    const bool fits = is_letter(c) || is_digit(c);
     if (fits || c == '-') {
       word += c;
     } else if (!word.empty() && word.back() != '_') {

@@ -98,8 +98,8 @@ void write_suites(const fs::path& folder, int percent) {
     write_file_atomically(folder / name, with_percent(text, percent));
 }
 
-std::vector<std::string> command_line(const JobRequest& request, const fs::path& suites,
-                                      const fs::path& journal) {
+std::vector<std::string> bench_words(const JobRequest& request, const fs::path& suites,
+                                     const fs::path& journal) {
   std::vector<std::string> words = {
       "warpmark",       "bench",    suites.string(),        "--journal",
       journal.string(), "--device", request.session.device, "--quiet"};
@@ -172,7 +172,7 @@ class BenchSelfTest {
     const fs::path report = folder_.path() / "report.txt";
     SpawnOptions quiet;  // what goes wrong is printed
     quiet.descriptors = {{1, -1, report.string(), O_WRONLY | O_CREAT | O_TRUNC, 0600}};
-    std::vector<std::string> words = command_line(request_, folder_.path() / kind, journal);
+    std::vector<std::string> words = bench_words(request_, folder_.path() / kind, journal);
     words.insert(words.end(), more.begin(), more.end());
     const ExitCode code = process_.run(words, quiet);
     if (process_.guard().interrupted()) throw RunEnded{process_.guard().exit_code()};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "cli/request/job_options.hpp"
 #include "suite/suite_reader.hpp"
@@ -88,8 +89,7 @@ class Reader {
   static std::string read_job_name(const YamlNode& node) {
     const Located name = read_text(node, "`name`");
     const bool fits = std::all_of(name.text.begin(), name.text.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-             c == '_' || c == '-' || c == '.';
+      return is_word_character(c) || c == '-' || c == '.';
     });
     if (fits && name.text.front() != '-') return name.text;
     throw usage_error(fmt::format("`{}` is no name of a job", name.text), name.where,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/date_time.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  return is_letter(c) || is_digit(c);
 }
 
 bool consists_of(std::string_view text, std::string_view others) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "compiler/declared_kernels.hpp"
 
@@ -40,10 +41,6 @@ struct Definition {
   size_t body = 0;   ///< past its `{`
   size_t end = 0;    ///< of the text between the braces
 };
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 // The folders of the name, as it were: "a::b::f<int>" is {a, b, f}.
 std::vector<std::string> name_parts(std::string_view entry) {
@@ -85,7 +82,9 @@ size_t definition_begin(std::string_view text, size_t global) {
 std::optional<Definition> find_definition(std::string_view text, const std::string& name) {
   for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const size_t past = at + name.size();
-    if ((at > 0 && is_word(text[at - 1])) || past >= text.size() || is_word(text[past])) continue;
+    if ((at > 0 && is_word_character(text[at - 1])) || past >= text.size() ||
+        is_word_character(text[past]))
+      continue;
     const size_t open = text.find_first_not_of(" \t\r\n", past);
     if (open == std::string_view::npos || text[open] != '(') continue;
     const size_t close = past_closing(text, open);

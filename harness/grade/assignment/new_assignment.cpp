@@ -18,7 +18,7 @@ namespace warpmark {
 namespace {
 
 // A JSON text is valid YAML.
-std::string quoted(const std::string& text) {
+std::string yaml_text(const std::string& text) {
   return json_line(nlohmann::json(printable(text)));
 }
 
@@ -76,11 +76,11 @@ nlohmann::ordered_json kernel_values(const NewAssignment& made, const NewKernel&
   const Suite& suite = *kernel.suite;
   const std::string stem = kernel.file.substr(0, kernel.file.rfind('.'));
   const auto name = [&](const std::string& word) {
-    return made.kernels.size() > 1 ? quoted(stem + ", " + word) : word;
+    return made.kernels.size() > 1 ? yaml_text(stem + ", " + word) : word;
   };
   nlohmann::ordered_json values = {
-      {"suite", quoted(suite.file.lexically_relative(made.folder).generic_string())},
-      {"file", quoted(kernel.file)},
+      {"suite", yaml_text(suite.file.lexically_relative(made.folder).generic_string())},
+      {"file", yaml_text(kernel.file)},
       {"all", name("all")}};
   const Axis* axis = made.split ? size_axis(suite) : nullptr;
   std::vector<const Axis*> axes;
@@ -101,24 +101,24 @@ std::string new_assignment_text(const NewAssignment& made) {
   const NewKernel& first = made.kernels.front();
   const bool several = made.kernels.size() > 1;
   std::vector<std::string> headers, wrong;
-  for (const auto& file : made.headers) headers.push_back(quoted(file.generic_string()));
+  for (const auto& file : made.headers) headers.push_back(yaml_text(file.generic_string()));
   // With several kernels a template alone is no submission.
-  if (!several && !first.template_file.empty()) wrong.push_back(quoted(first.template_file));
-  for (const auto& file : made.wrong) wrong.push_back(quoted(file.generic_string()));
+  if (!several && !first.template_file.empty()) wrong.push_back(yaml_text(first.template_file));
+  for (const auto& file : made.wrong) wrong.push_back(yaml_text(file.generic_string()));
   nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
   for (const NewKernel& kernel : made.kernels) kernels.push_back(kernel_values(made, kernel));
   const bool untitled = several || first.suite->about.empty();
   return filled_file(
       "grade/assignment/assignment.yaml.in",
       {{"schema", schema_line(own_places().schemas, "assignment", made.folder)},
-       {"id", quoted(made.id)},
-       {"title", quoted(untitled ? made.id : first.suite->about)},
+       {"id", yaml_text(made.id)},
+       {"title", yaml_text(untitled ? made.id : first.suite->about)},
        {"several", several},
        {"kernels", std::move(kernels)},
        {"points", fmt::format("{:<37}", fmt::format("points: {}", 100 * made.kernels.size()))},
        {"headers", join(headers, ", ")},
        {"fixed", join(made.fixed, ", ")},
-       {"solution", quoted(made.solution)},
+       {"solution", yaml_text(made.solution)},
        {"wrong", join(wrong, ", ")}});
 }
 

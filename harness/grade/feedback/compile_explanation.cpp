@@ -55,7 +55,7 @@ std::optional<CompilerError> first_error(std::string_view log) {
 }
 
 // Returns the text between the first two double quotes.
-std::string quoted(const std::string& text) {
+std::string quoted_name(const std::string& text) {
   const size_t begin = text.find('"');
   if (begin == std::string::npos) return "";
   const size_t end = text.find('"', begin + 1);
@@ -101,7 +101,7 @@ std::string place_of(const CompilerError& error, const SubmittedNames& names) {
 
 // NVRTC's commonest errors in words for beginners; "" for others.
 std::string in_plain_words(const std::string& error) {
-  const std::string name = capped(quoted(error));
+  const std::string name = capped(quoted_name(error));
   const auto says = [&](std::string_view what) { return error.find(what) != std::string::npos; };
   if (says("identifier") && says("is undefined")) {
     if (const std::string header = header_of(name); !header.empty()) {
@@ -308,7 +308,7 @@ std::string explain_variable(const Outcome& outcome, const ExplainContext& conte
 // The name in the source that is nearest to one that is not known, "index" for "idx"; "" for none.
 std::string name_like(const std::string& error, const std::string& source) {
   if (error.find("is undefined") == std::string::npos) return "";
-  const std::string name = quoted(error);
+  const std::string name = quoted_name(error);
   if (name.size() < 2 || !header_of(name).empty()) return "";
   std::vector<std::string> names;
   std::string abbreviated;

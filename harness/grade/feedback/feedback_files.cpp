@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/characters.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -31,7 +32,7 @@ std::string feedback_file_name(const std::string& student) {
   constexpr size_t kMostLetters = 36, kDigits = 16;
   std::string name;
   for (const char c : lower_case(student)) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool kept = (c >= 'a' && c <= 'z') || is_digit(c);
     if (kept) name += c;
     if (!kept && !name.empty() && name.back() != '-') name += '-';
     if (name.size() >= kMostLetters) break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.hpp"
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
@@ -28,8 +29,7 @@ std::string name_of(const fs::path& file) {
   std::ranges::replace_if(
       name,
       [](char c) {
-        const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '_' || c == '-';
+        const bool kept = is_word_character(c) || c == '-';
         return !kept;
       },
       '-');

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/characters.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "report/grade/grade_text.hpp"
@@ -27,7 +28,7 @@ std::string folded(const std::string& name) {
   for (const char c : name) {
     if (c >= 'A' && c <= 'Z') {
       text += static_cast<char>(c - 'A' + 'a');
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0) {
+    } else if ((c >= 'a' && c <= 'z') || is_digit(c) || (c & 0x80) != 0) {
       text += c;
     }
   }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "base/characters.hpp"
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -62,7 +63,7 @@ std::string key_of(std::string_view text) {
   std::string key;
   for (const char c : lower_case(trim(text))) {
     const bool kept =
-        (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+        (c >= 'a' && c <= 'z') || is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
     if (kept) key += c;
   }
   return key;

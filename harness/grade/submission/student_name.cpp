@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "base/characters.hpp"
 #include "base/sha256.hpp"
 
 namespace warpmark {
@@ -53,8 +54,7 @@ bool is_unspeakable(uint32_t value) {
 }
 
 bool is_plain(char byte) {
-  return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-         (byte >= '0' && byte <= '9') || byte == '.' || byte == '_' || byte == '-';
+  return is_letter(byte) || is_digit(byte) || byte == '.' || byte == '_' || byte == '-';
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 #include <utility>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "report/page/style.hpp"
@@ -19,9 +20,7 @@ namespace {
 std::string numbers_hidden(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {
-    const auto digit = [&](size_t at) {
-      return at < text.size() && text[at] >= '0' && text[at] <= '9';
-    };
+    const auto digit = [&](size_t at) { return at < text.size() && is_digit(text[at]); };
     const bool signed_one = (text[i] == '-' || text[i] == '+') && digit(i + 1);
     if ((!digit(i) && !signed_one) || out.ends_with("ine ") || out.ends_with("lines ")) {
       // The rest of a line's number, too.

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/characters.hpp"
 #include "report/grade/grade_text.hpp"
 
 namespace warpmark {
@@ -22,7 +23,7 @@ size_t index_of(GradeWord word) {
 std::string without_digits(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (!digit || !out.ends_with('#')) out += digit ? '#' : c;
   }
   return out;

@@ -115,7 +115,7 @@ std::string turns_text(const SampledAccess& access) {
 
 // --- lanes and sectors
 
-constexpr double kBytesLeft = 56, kByte = 2.5, kRowHeight = 15, kRowPitch = 20;
+constexpr double kBytesLeft = 56, kByte = 2.5, kBoxHeight = 15, kRowPitch = 20;
 constexpr size_t kMostRows = 10;
 constexpr double kBoxWidth = kByte * static_cast<double>(kSector);
 
@@ -150,14 +150,14 @@ void draw_cache_line(Svg& svg, double y, int64_t number, const CacheLine& line, 
   for (size_t i = 0; i < line.touched.size(); ++i) {
     const double x = kBytesLeft + kBoxWidth * static_cast<double>(i);
     const bool is_moved = line.touched[i] > 0;
-    (is_moved ? moved : idle) += box_steps(x + 1, y, kBoxWidth - 2, kRowHeight);
+    (is_moved ? moved : idle) += box_steps(x + 1, y, kBoxWidth - 2, kBoxHeight);
     if (is_moved && line.touched[i] < kSector)
-      hatches += hatch_steps(x + 1, y, kBoxWidth - 2, kRowHeight);
+      hatches += hatch_steps(x + 1, y, kBoxWidth - 2, kBoxHeight);
   }
   for (const auto& [first, size] : line.ranges) {
     asked += box_steps(
         kBytesLeft + kByte * static_cast<double>(first) + (first % kSector == 0 ? 1 : 0.4), y,
-        kByte * static_cast<double>(size) - (first % kSector == 0 ? 1.4 : 0.8), kRowHeight);
+        kByte * static_cast<double>(size) - (first % kSector == 0 ? 1.4 : 0.8), kBoxHeight);
   }
   if (!idle.empty()) svg.path("faint", idle);
   if (!moved.empty()) svg.path("extra", moved);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/characters.hpp"
 #include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "report/problems/problem_files.hpp"
@@ -28,8 +29,7 @@ std::string uri_of(const std::string& name) {
   }
   constexpr std::string_view kPlain = "-._~/!$&'()*+,;=:@";
   for (const char c : path) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       kPlain.find(c) != std::string_view::npos;
+    const bool plain = is_letter(c) || is_digit(c) || kPlain.find(c) != std::string_view::npos;
     uri += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return uri;

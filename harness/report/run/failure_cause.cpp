@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/characters.hpp"
 #include "base/text.hpp"
 #include "report/run/case_text.hpp"
 
@@ -77,7 +78,7 @@ std::string failure_cause(const Outcome& outcome) {
 std::string without_numbers(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool digit = c >= '0' && c <= '9';
+    const bool digit = is_digit(c);
     if (digit && !out.empty() && out.back() == '#') continue;
     out += digit ? '#' : c;
   }
