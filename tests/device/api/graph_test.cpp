@@ -1,6 +1,9 @@
 // CUDA graphs, made by nodes and by capture.
 #include "device/api/graphs.hpp"
 
+#include <fstream>
+#include <iterator>
+
 namespace warpmark::test {
 namespace {
 

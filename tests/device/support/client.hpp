@@ -7,10 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,16 +19,16 @@ using Json = nlohmann::json;
 
 /// The library's entry points, by their exported names.
 struct Api {
-  void* library = dlopen(WARPMARK_CPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  /// Throws std::runtime_error if the library or one of its functions is not there.
+  Api();
 
   template <typename Function>
   Function* find(const char* name) const {
-    void* symbol = library == nullptr ? nullptr : dlsym(library, name);
-    if (symbol == nullptr) throw std::runtime_error(std::string(name) + ": not exported");
-    return reinterpret_cast<Function*>(symbol);
+    return reinterpret_cast<Function*>(symbol(name));
   }
-#define WARPMARK_ENTRY(member, name) \
-  decltype(&::name) member = find<std::remove_pointer_t<decltype(&::name)>>(#name)
+
+  void* library = dlopen(WARPMARK_CPU_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+#define WARPMARK_ENTRY(member, name) decltype(&::name) member = find<decltype(::name)>(#name)
   WARPMARK_ENTRY(init, cuInit);
   WARPMARK_ENTRY(retain, cuDevicePrimaryCtxRetain);
   WARPMARK_ENTRY(release, cuDevicePrimaryCtxRelease_v2);
@@ -83,35 +80,18 @@ struct Api {
   CUresult (*create_context)(CUcontext*, unsigned, CUdevice) =
       find<CUresult(CUcontext*, unsigned, CUdevice)>("cuCtxCreate_v2");
   const warpmark_device* device = find<const warpmark_device*(void)>(WARPMARK_DEVICE_SYMBOL)();
+
+ private:
+  [[nodiscard]] void* symbol(const char* name) const;
 };
 
-inline const Api& api() {
-  static const Api instance;
-  return instance;
-}
+const Api& api();
 
-inline std::string read_text(const std::string& name) {
-  std::ifstream file(std::string(WARPMARK_TEST_DATA) + "/" + name, std::ios::binary);
-  if (!file) throw std::runtime_error("no test data " + name);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+/// The text of a file of WARPMARK_TEST_DATA. Throws std::runtime_error if there is none.
+std::string read_text(const std::string& name);
 
-inline std::vector<Json> drain(void (*from)(warpmark_device_context, warpmark_device_sink, void*)) {
-  std::vector<Json> lines;
-  from(
-      nullptr,
-      [](void* user, const char* text, std::size_t length) {
-        static_cast<std::vector<Json>*>(user)->push_back(Json::parse(text, text + length));
-      },
-      &lines);
-  return lines;
-}
-inline std::vector<Json> reports() {
-  return drain(api().device->drain_reports);
-}
-inline std::vector<Json> counters() {
-  return drain(api().device->drain_counters);
-}
+std::vector<Json> reports();
+std::vector<Json> counters();
 
 #define ASSERT_CU(call) ASSERT_EQ(call, CUDA_SUCCESS) << api().device->last_error()
 #define EXPECT_CU(call) EXPECT_EQ(call, CUDA_SUCCESS) << api().device->last_error()
@@ -137,41 +117,25 @@ struct Dim {
   unsigned x = 1, y = 1, z = 1;
 };
 
+// Most tests have these.
+extern template struct Array<float>;
+extern template struct Array<double>;
+extern template struct Array<std::int32_t>;
+extern template struct Array<std::uint32_t>;
+extern template struct Array<std::uint64_t>;
+
 /// Each test has a fresh context, since an error destroys it.
 class DeviceTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_CU(api().init(0));
-    ASSERT_CU(api().create_context(&context_, 0, 0));
-  }
-  void TearDown() override {
-    if (context_ != nullptr) {
-      EXPECT_CU(api().destroy_context(context_));
-    }
-  }
+  void SetUp() override;
+  void TearDown() override;
 
   CUfunction kernel(const std::string& file, const char* name) {
     return kernel_of(read_text(file), name);
   }
-  CUfunction kernel_of(const std::string& text, const char* name) {
-    CUmodule module = nullptr;
-    CUfunction function = nullptr;
-    EXPECT_CU(api().load(&module, text.c_str()));
-    if (module != nullptr) {
-      EXPECT_CU(api().function(&function, module, name));
-    }
-    return function;
-  }
+  CUfunction kernel_of(const std::string& text, const char* name);
   /// A kernel whose body is `body` with one parameter, the 64-bit pointer `out`, in %rd1.
-  CUfunction body(const std::string& body) {
-    return kernel_of(
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
-        ".reg .pred %p<20>; .reg .b16 %rs<20>; .reg .b32 %r<40>; .reg .b64 %rd<40>; .reg .f32 "
-        "%f<40>; .reg .f64 %fd<40>;\n"
-        "ld.param.u64 %rd1, [out];\n" +
-            body + "\nret;\n}\n",
-        "k");
-  }
+  CUfunction body(const std::string& body);
   template <typename... Arguments>
   CUresult launch(CUfunction function, Dim grid, Dim block, unsigned shared,
                   Arguments... arguments) {
@@ -179,9 +143,7 @@ class DeviceTest : public ::testing::Test {
     return api().launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared,
                         nullptr, pointers, nullptr);
   }
-  static void configure(const char* json) {
-    ASSERT_EQ(api().device->configure(nullptr, json), 0) << api().device->last_error();
-  }
+  static void configure(const char* json);
   CUcontext context_ = nullptr;
 };
 
