@@ -33,6 +33,19 @@ launch: {block: 256, grid: 64}
 reference: {out: "np.full(64 * 256, 2)"}
 tolerance: {atol: 0.001}
 """
+# A kernel that takes NVRTC half a second, in variants.
+VARIANTS = """warpmark: 1
+kernel:
+  define: {VARIANT: n}
+  source: |
+    #include <cub/warp/warp_reduce.cuh>
+    extern "C" __global__ void k(int *out) { *out = VARIANT; }
+  entry: k
+axes: {n: [%s]}
+arguments: {out: {out: 1, dtype: int32}}
+launch: {block: 1}
+reference: {out: "%s"}
+"""
 ENDLESS = "while (*(volatile int *)out != 77) {}"
 
 
@@ -90,6 +103,52 @@ class Threads(CheckTest):
         self.assertEqual(self.most_threads(CTEST_INTERACTIVE_DEBUG_MODE="0"), one)
 
 
+@unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "there is one processor")
+class Ahead(CheckTest):
+    """Units of later cases are compiled in further processes, and come from the cache."""
+
+    def check(self, *arguments, code=0, variants="1, 2, 3, 4", right="n", **environment):
+        """The output, which cases came from the cache, and the processes that the run had."""
+        self.write("suites/k.yaml", VARIANTS % (variants, right))
+        own = {name: value for name, value in self.environment.items() if name != "CTEST_INTERACTIVE_DEBUG_MODE"}
+        run = subprocess.Popen([str(PROGRAM), "check", "suites", "--device", "cpu", "--journal", "run.jsonl", *arguments], cwd=self.folder,
+                               env={**own, "WARPMARK_CACHE_DIR": str(self.folder / "cache"), **environment}, stdout=subprocess.PIPE, text=True)
+        processes = set()
+        while run.poll() is None:
+            processes.update(process for process in descendants(run.pid) if threads_of_worker(process))
+            time.sleep(0.01)
+        out = run.communicate()[0]
+        self.assertEqual(run.returncode, code, out)
+        return out, [case["compiled_from_cache"] for case in self.journal() if case["type"] == "case"], processes
+
+    def test_later_units_are_compiled_while_the_first_run(self):
+        # This process compiles units that no other has begun when their turn comes.
+        _, cached, processes = self.check()
+        self.assertFalse(cached[0])
+        self.assertIn(True, cached)
+        self.assertGreater(len(processes), 1)
+        # With all in the cache there is nothing to do.
+        _, cached, processes = self.check()
+        self.assertEqual((cached, len(processes)), (4 * [True], 1))
+
+    def test_under_ctest_and_without_a_cache_there_are_no_further_processes(self):
+        _, cached, processes = self.check(variants="1, 2", CTEST_INTERACTIVE_DEBUG_MODE="0")
+        self.assertEqual((cached, len(processes)), (2 * [False], 1))
+        _, cached, processes = self.check("--no-cache", variants="1, 2")
+        self.assertEqual((cached, len(processes)), (2 * [False], 1))
+
+    def test_an_error_of_a_later_unit_is_told_when_its_turn_comes(self):
+        out, cached, _ = self.check(code=1, variants="1, 2, 3, 'nothing'", right="n if n != 'nothing' else 0")
+        self.assertIn(True, cached)
+        self.assertEqual(out.count('identifier "nothing" is undefined'), 1)
+        self.assertIn("3 passed, 1 failed", out)
+
+    def test_the_end_of_a_run_ends_them(self):
+        _, _, processes = self.check("-x", code=1, variants="1, 2, 3, 4, 5, 6", right="n if n < 3 else 0")
+        self.assertGreater(len(processes), 1)
+        self.assertFalse([process for process in processes if threads_of_worker(process)])
+
+
 class Parallel(CheckTest):
     def run_in(self, jobs, name, *arguments, code):
         out, errors = self.run_program(
@@ -130,7 +189,7 @@ class Parallel(CheckTest):
             out = self.compare("suites", *more, code=1)[0]
             self.assertIn("FAILED some.n=5\n  suites/some.yaml:5:", out)
             self.assertIn("division by zero", out)
-            self.assertIn("4 passed, 1 failed", out)
+            self.assertIn("3 passed, 1 failed", out)
             self.assertNotIn("trial:", out)
 
     def test_counters_and_other_seeds(self):

@@ -171,6 +171,8 @@ struct Runners {
     auto session = std::make_unique<Session>(python.when_needed(), options);
     DeviceFacts device = session->require();
     alone = std::make_unique<SessionRunner>(std::move(session), !request.keep.empty());
+    // This process waits while they compile, and so leaves them all processors.
+    if (options.threads > 1) alone->compile_ahead(work, options, options.threads);
     return device;
   }
 };

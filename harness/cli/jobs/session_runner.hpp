@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "plan/plugin_loader.hpp"
 #include "results/covered_files.hpp"
 #include "runtime/artifacts.hpp"
+#include "runtime/compile_ahead.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
@@ -22,6 +25,11 @@ class SessionRunner : public CaseRunner {
   SessionRunner(std::unique_ptr<Session> session, bool keep)
       : session_(std::move(session)), live_(session_.get()), keep_(keep) {}
 
+  /// Lets `processes` further processes compile units of the cases after the running one in `works`,
+  /// once compiling is what takes long. `options` are those of the session.
+  void compile_ahead(std::span<const CaseWork> works, const SessionOptions& options,
+                     size_t processes);
+
   Outcome verify(const CaseWork& work, uint64_t trial) override;
   void close() override;
   void interrupt() noexcept override;
@@ -33,6 +41,7 @@ class SessionRunner : public CaseRunner {
   const PlannedCase* planned() const { return planned_.get(); }
 
  private:
+  void look_ahead(const CaseWork& work);
   const std::vector<OwnText>& texts_of(const Plan& plan, const Suite& suite);
 
   std::unique_ptr<Session> session_;
@@ -42,6 +51,10 @@ class SessionRunner : public CaseRunner {
   PluginLoader plugins_;
   const CaseWork* work_ = nullptr;  ///< the case of `planned_`
   std::shared_ptr<const PlannedCase> planned_;
+  std::span<const CaseWork> works_;  ///< empty once units are compiled ahead
+  SessionOptions options_;
+  size_t processes_ = 0;
+  std::optional<CompileAhead> ahead_;
   std::vector<OwnText> texts_;  ///< own_texts() of the plan with this key
   std::string texts_key_;
 };
