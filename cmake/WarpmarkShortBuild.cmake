@@ -38,8 +38,8 @@ function(warpmark_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# The optimisation of the harness in a release. Less of it makes a clean build shorter (preset ci); the
-# devices and the plugins keep theirs.
+# The optimisation of the harness in a release. Less of it makes a clean build shorter (preset ci), and
+# -Os a package smaller; the devices keep theirs.
 set(WARPMARK_HARNESS_LEVEL -O2 CACHE STRING "Optimisation of the harness")
 set(WARPMARK_ONCE_LEVEL -O1 CACHE STRING "Optimisation of code that runs once for each command")
 set(warpmark_harness_options $<$<CONFIG:Release>:${WARPMARK_HARNESS_LEVEL}>)

@@ -141,6 +141,7 @@ if wanted deb; then
     build=$root/build/deb
     # Not with Python and libraries of a user's environment: Debian's.
     cmake -S "$root" -B "$build" -G Ninja -DBUILD_TESTING=OFF -DPython3_EXECUTABLE=/usr/bin/python3 \
+      -DWARPMARK_ONCE_LEVEL=-Os \
       -DWARPMARK_NOTICES="$output/THIRD_PARTY_NOTICES" >/dev/null
     cmake --build "$build" --target product >/dev/null
   fi
