@@ -1,4 +1,4 @@
-// What all clients of the CPU device share is compiled once.
+// Clients of the CPU device share this, compiled once.
 #include "device/support/client.hpp"
 
 #include <fstream>
