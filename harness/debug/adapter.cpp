@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
+#include <charconv>
 
 #include "debug/stop_text.hpp"
 
@@ -45,6 +45,33 @@ const char* reason_of(StopReason reason) {
   return "step";
 }
 
+uint32_t thread_number(const Focus& focus) {
+  return focus.warp * 32 + focus.lane + 1;
+}
+
+uint64_t frame_id(const ThreadView& thread) {
+  return uint64_t{thread_number(thread.focus())} * kFramesOfThread + frame_number(thread);
+}
+
+// The expression of a part of a value: "tile[3]", "p.x", "*out".
+std::string part_of(const std::string& whole, const std::string& part) {
+  if (whole.empty() || part.empty()) return part;
+  if (part == "*") return "*" + whole;
+  const std::string inner = whole[0] == '*' ? "(" + whole + ")" : whole;
+  return inner + (part[0] == '[' ? "" : ".") + part;
+}
+
+Digits digits_of(const json& arguments) {
+  const json format = arguments.value("format", json::object());
+  return format.is_object() && format.value("hex", false) ? Digits::hexadecimal : Digits::decimal;
+}
+
+// "i,x" is `i` in hexadecimal, as other debuggers of VS Code have it.
+std::string expression_of(const std::string& text) {
+  constexpr std::string_view kFormat = ",x";
+  return text.ends_with(kFormat) ? text.substr(0, text.size() - kFormat.size()) : text;
+}
+
 }  // namespace
 
 json adapter_capabilities() {
@@ -52,7 +79,7 @@ json adapter_capabilities() {
           {"supportsFunctionBreakpoints", true},      {"supportsStepBack", true},
           {"supportsEvaluateForHovers", true},        {"supportsDataBreakpoints", true},
           {"supportsSteppingGranularity", true},      {"supportsTerminateRequest", true},
-          {"supportsRestartRequest", true},           {"supportsExceptionInfoRequest", false}};
+          {"supportsRestartRequest", true},           {"supportsValueFormattingOptions", true}};
 }
 
 void Adapter::launch_begins(Debugger& debugger) {
@@ -74,11 +101,12 @@ Resume Adapter::stopped(Debugger& debugger, const Stop& stop) {
                      {{"result", stop.text}, {"variablesReference", 0}});
     return wait_for_move(debugger);
   }
+  if (const auto further = console_.further_step(stop)) return *further;
   handles_.clear();
   tell_breakpoints(debugger);
   const Focus& at = debugger.focus;
   json body = {{"reason", reason_of(stop.reason)},
-               {"threadId", at.warp * 32 + at.lane + 1},
+               {"threadId", thread_number(at)},
                {"allThreadsStopped", true},
                {"description", reason_text(stop)}};
   if (!stop.text.empty()) body["text"] = stop.text;
@@ -104,11 +132,19 @@ bool Adapter::asked(Debugger& debugger) {
 
 void Adapter::tell_breakpoints(Debugger& debugger) {
   for (const Breakpoint& one : debugger.breakpoints()) {
-    uint32_t& line = lines_[one.number];
-    if (one.actual.line == 0 || one.actual.line == line) continue;
-    line = one.actual.line;
-    channel_.event("breakpoint", {{"reason", "changed"}, {"breakpoint", described(one)}});
+    const auto [known, is_new] = lines_.try_emplace(one.number, 0);
+    if (!is_new && (one.actual.line == 0 || one.actual.line == known->second)) continue;
+    known->second = one.actual.line;
+    channel_.event("breakpoint",
+                   {{"reason", is_new ? "new" : "changed"}, {"breakpoint", described(one)}});
   }
+  std::erase_if(lines_, [&](const auto& known) {
+    const auto is_it = [&](const Breakpoint& one) { return one.number == known.first; };
+    if (std::ranges::any_of(debugger.breakpoints(), is_it)) return false;
+    channel_.event("breakpoint", {{"reason", "removed"},
+                                  {"breakpoint", {{"id", known.first}, {"verified", false}}}});
+    return true;
+  });
 }
 
 Resume Adapter::ended(Debugger& debugger, const std::string& how, int exit_code, bool stands) {
@@ -147,7 +183,7 @@ void Adapter::serve(Debugger& debugger, const std::optional<json>& request) {
   const std::string command = request->value("command", "");
   const json arguments = request->value("arguments", json::object());
   try {
-    if (command == "evaluate" && wants_writers(debugger, *request, arguments)) return;
+    if (command == "evaluate" && carry_out(debugger, *request, arguments)) return;
     if (go_on(debugger, command, arguments)) {
       json body = json::object();
       if (command == "continue") body["allThreadsContinued"] = true;
@@ -161,18 +197,43 @@ void Adapter::serve(Debugger& debugger, const std::optional<json>& request) {
   }
 }
 
-// `writers tile` is answered when the launch has come here again, and has noted them.
-bool Adapter::wants_writers(Debugger& debugger, const json& request, const json& arguments) {
-  constexpr std::string_view kWord = "writers ";
+// A text that is no expression here may be a command of the terminal. `writers tile` is answered when
+// the launch has come here again, and has noted them.
+bool Adapter::carry_out(Debugger& debugger, const json& request, const json& arguments) {
   const std::string text = arguments.value("expression", "");
-  if (!text.starts_with(kWord)) return false;
-  if (!debugger.is_stopped()) throw usage_error("the kernel runs");
-  debugger.focus = frame_of(debugger, arguments);
-  debugger.find_writers(StopExpression::parse(text.substr(kWord.size())));
-  writers_request_ = request;
-  resume_ = Resume{};
-  resume_->kind = Resume::Kind::again;
+  if (arguments.value("context", "repl") != "repl" || text.empty()) return false;
+  require_stopped(debugger);
+  const Focus focus = frame_of(debugger, arguments);
+  std::string why;
+  try {
+    StopExpression::parse(expression_of(text)).evaluate(debugger.view_of(focus));
+    return false;
+  } catch (const Error& error) {
+    why = error.message();
+  }
+  if (!Terminal::is_command(text)) throw usage_error(why);
+  debugger.focus = focus;
+  printed_.str("");
+  const std::optional<Resume> resume = console_.carry_out(debugger, text);
+  tell_breakpoints(debugger);
+  if (resume && resume->kind == Resume::Kind::again) {
+    writers_request_ = request;
+    resume_ = resume;
+    return true;
+  }
+  std::string said = printed_.str();
+  if (said.ends_with('\n')) said.pop_back();
+  channel_.respond(request, {{"result", said}, {"variablesReference", 0}});
+  if (!resume) return true;
+  quits_ = quits_ || resume->kind == Resume::Kind::quit;
+  channel_.event("continued", {{"threadId", thread_number(focus)}, {"allThreadsContinued", true}});
+  resume_ = resume;
   return true;
+}
+
+void Adapter::require_stopped(const Debugger& debugger) const {
+  if (!debugger.is_stopped())
+    throw usage_error(at_end_ ? "no thread is stopped: the case has ended" : "the kernel runs");
 }
 
 bool Adapter::go_on(Debugger& debugger, const std::string& command, const json& arguments) {
@@ -222,26 +283,28 @@ json Adapter::answer(Debugger& debugger, const std::string& command, const json&
     throw usage_error("a case is debugged here already: start `warpmark debug --dap` again for it");
   if (at_end_ && command == "stackTrace")
     return {{"stackFrames", json::array()}, {"totalFrames", 0}};
-  if (!debugger.is_stopped()) throw usage_error("the kernel runs");
+  require_stopped(debugger);
   if (command == "stackTrace") return stack(debugger, arguments);
   if (command == "scopes") return scopes(debugger, arguments);
   if (command == "variables") return variables(debugger, arguments);
   if (command == "evaluate") return evaluate(debugger, arguments);
-  if (command == "dataBreakpointInfo") {
-    const std::string name = arguments.at("name");
-    return {{"dataId", name}, {"description", name}, {"accessTypes", {"write"}}};
-  }
+  if (command == "dataBreakpointInfo")
+    return watch_information(debugger, handle_of(arguments), arguments);
   if (command == "setDataBreakpoints") return set_watches(debugger, arguments);
   throw usage_error("`" + command + "` is not supported");
 }
 
 json Adapter::described(const Breakpoint& breakpoint) const {
-  json one = {{"id", breakpoint.number}, {"verified", breakpoint.actual.line != 0}};
+  json one = {{"id", breakpoint.number}, {"verified", !breakpoint.statements.empty()}};
   if (breakpoint.actual.line != 0) {
     one["line"] = breakpoint.actual.line;
     one["source"] = source_of(sources_, breakpoint.actual.file);
-  } else {
-    one["message"] = "no code of this launch is there";
+    if (breakpoint.place.line != 0 && breakpoint.place.line != breakpoint.actual.line) {
+      one["message"] = fmt::format("line {} has no code: it stops at line {}, the next that has",
+                                   breakpoint.place.line, breakpoint.actual.line);
+    }
+  } else if (breakpoint.statements.empty()) {
+    one["message"] = "no code of this launch is there; a later one may have it";
   }
   return one;
 }
@@ -260,10 +323,17 @@ json Adapter::add_breakpoint(Debugger& debugger, Breakpoint made, const json& as
   return described(added);
 }
 
+void Adapter::remove(Debugger& debugger, std::vector<uint64_t>& numbers) {
+  for (const uint64_t number : std::exchange(numbers, {})) {
+    debugger.remove(number);
+    lines_.erase(number);
+  }
+}
+
 json Adapter::set_breakpoints(Debugger& debugger, const json& arguments) {
   const std::string path = arguments.at("source").value("path", "");
   std::vector<uint64_t>& numbers = breakpoints_[path];
-  for (const uint64_t number : std::exchange(numbers, {})) debugger.remove(number);
+  remove(debugger, numbers);
   json answers = json::array();
   for (const json& asked : arguments.value("breakpoints", json::array())) {
     Breakpoint made;
@@ -275,7 +345,7 @@ json Adapter::set_breakpoints(Debugger& debugger, const json& arguments) {
 
 json Adapter::set_functions(Debugger& debugger, const json& arguments) {
   std::vector<uint64_t>& numbers = breakpoints_[""];
-  for (const uint64_t number : std::exchange(numbers, {})) debugger.remove(number);
+  remove(debugger, numbers);
   json answers = json::array();
   for (const json& asked : arguments.value("breakpoints", json::array())) {
     Breakpoint made;
@@ -285,17 +355,44 @@ json Adapter::set_functions(Debugger& debugger, const json& arguments) {
   return {{"breakpoints", answers}};
 }
 
+// The name of a watchpoint is its frame and expression: `5120 tile[3]`.
+json Adapter::watch_information(Debugger& debugger, const Handle* of, const json& arguments) {
+  const std::string name = arguments.at("name");
+  Focus focus = of != nullptr ? of->focus : frame_of(debugger, arguments);
+  const std::string expression = of != nullptr ? part_of(of->expression, name) : name;
+  try {
+    const ThreadView thread = debugger.view_of(focus);
+    const WatchedMemory memory = watched_memory(StopExpression::parse(expression), thread);
+    return {{"dataId", fmt::format("{} {}", frame_id(thread), memory.text)},
+            {"description", memory.text},
+            {"accessTypes", {"write"}}};
+  } catch (const Error& error) {
+    return {{"dataId", nullptr}, {"description", error.message()}};
+  }
+}
+
+// Those that were set before stay at their memory, whatever block is here now.
 json Adapter::set_watches(Debugger& debugger, const json& arguments) {
-  for (const uint64_t number : std::exchange(watches_, {})) debugger.remove(number);
+  const std::map<std::string, uint64_t> before = std::exchange(watches_, {});
   json answers = json::array();
   for (const json& asked : arguments.value("breakpoints", json::array())) {
+    const std::string name = asked.at("dataId");
+    uint64_t frame = 0;
+    const char* const end = std::from_chars(name.data(), name.data() + name.size(), frame).ptr;
     try {
-      const std::string name = asked.at("dataId");
-      watches_.push_back(debugger.watch(StopExpression::parse(name)).number);
-      answers.push_back({{"id", watches_.back()}, {"verified", true}});
+      if (const auto known = before.find(name); known != before.end()) {
+        watches_.insert(*known);
+      } else {
+        const ThreadView thread = debugger.view_of(frame_of(debugger, {{"frameId", frame}}));
+        watches_[name] = debugger.watch(StopExpression::parse(end), thread).number;
+      }
+      answers.push_back({{"id", watches_[name]}, {"verified", true}});
     } catch (const Error& error) {
       answers.push_back({{"verified", false}, {"message", error.message()}});
     }
+  }
+  for (const auto& [name, number] : before) {
+    if (!watches_.contains(name)) debugger.remove(number);
   }
   return {{"breakpoints", answers}};
 }
@@ -327,7 +424,7 @@ json Adapter::stack(Debugger& debugger, const json& arguments) {
   json all = json::array();
   for (size_t i = begin; i < frames.size() && i < kFramesOfThread; ++i) {
     if (levels != 0 && i >= begin + levels) break;
-    all.push_back({{"id", uint64_t{thread} * kFramesOfThread + frames[i].frame},
+    all.push_back({{"id", uint64_t{thread} * kFramesOfThread + i},
                    {"name", frames[i].function},
                    {"source", source_of(sources_, frames[i].place.file)},
                    {"line", frames[i].place.line},
@@ -339,16 +436,15 @@ json Adapter::stack(Debugger& debugger, const json& arguments) {
 Focus Adapter::frame_of(Debugger& debugger, const json& arguments) {
   const uint64_t id = arguments.value("frameId", uint64_t{0});
   if (id == 0) return debugger.focus;
-  Focus focus = focus_of(debugger, static_cast<uint32_t>(id / kFramesOfThread));
-  focus.frame = static_cast<uint32_t>(id % kFramesOfThread);
-  return focus;
+  const Focus focus = focus_of(debugger, static_cast<uint32_t>(id / kFramesOfThread));
+  return focus_on_frame(debugger.view_of(focus), id % kFramesOfThread);
 }
 
 json Adapter::scopes(Debugger& debugger, const json& arguments) {
   const Focus focus = frame_of(debugger, arguments);
   json all = json::array();
   for (const char* name : {"Locals", "Arguments", "Shared and global", "Registers"}) {
-    handles_.push_back({focus, name, std::nullopt});
+    handles_.push_back({focus, name, std::nullopt, ""});
     all.push_back({{"name", name},
                    {"variablesReference", handles_.size()},
                    {"expensive", std::string_view(name) == "Registers"}});
@@ -357,16 +453,20 @@ json Adapter::scopes(Debugger& debugger, const json& arguments) {
 }
 
 // One variable; what has elements, members or a target can be unfolded.
-json Adapter::shown(const std::string& name, const Value& value, const ThreadView& thread) {
-  json one = {{"name", name}, {"type", value.type->name}, {"variablesReference", 0}};
+json Adapter::shown(const std::string& name, const std::string& expression, const Value& value,
+                    const Shows& shows) {
+  json one = {{"name", name},
+              {"type", value.type->name},
+              {"evaluateName", expression},
+              {"variablesReference", 0}};
   try {
-    const Value meant = referred(value, thread);
-    one["value"] = to_text(meant, thread);
+    const Value meant = referred(value, shows.thread);
+    one["value"] = to_text(meant, shows.thread, shows.digits);
     const bool unfolds = meant.type->kind == ValueType::Kind::array ||
                          meant.type->kind == ValueType::Kind::record ||
                          (meant.type->kind == ValueType::Kind::pointer && meant.type->target);
     if (unfolds) {
-      handles_.push_back({thread.focus(), "", meant});
+      handles_.push_back({shows.thread.focus(), "", meant, expression});
       one["variablesReference"] = handles_.size();
       if (meant.type->kind == ValueType::Kind::array) one["indexedVariables"] = meant.type->count;
     }
@@ -376,35 +476,47 @@ json Adapter::shown(const std::string& name, const Value& value, const ThreadVie
   return one;
 }
 
-json Adapter::children(const Value& value, const ThreadView& thread, const json& arguments) {
+json Adapter::children(const Handle& of, const Shows& shows, const json& arguments) {
   json all = json::array();
+  const Value& value = *of.value;
+  const auto add = [&](const std::string& name, const Value& part) {
+    all.push_back(shown(name, part_of(of.expression, name), part, shows));
+  };
   if (value.type->kind == ValueType::Kind::record) {
     for (const ValueType::Member& one : value.type->members)
-      all.push_back(shown(one.name, member(value, one.name, thread), thread));
+      add(one.name, member(value, one.name, shows.thread));
   } else if (value.type->kind == ValueType::Kind::pointer) {
-    all.push_back(shown("*", dereference(value, thread), thread));
+    add("*", dereference(value, shows.thread));
   } else {
     const int64_t begin = arguments.value("start", int64_t{0});
     const int64_t asked = arguments.value("count", int64_t{0});
     const auto count = static_cast<int64_t>(value.type->count);
     const int64_t end = std::min(count, begin + (asked > 0 ? asked : kMostChildren));
     for (int64_t i = begin; i < end; ++i)
-      all.push_back(shown(fmt::format("[{}]", i), element(value, i, thread), thread));
+      add(fmt::format("[{}]", i), element(value, i, shows.thread));
   }
   return all;
 }
 
+// Null for no reference.
+const Adapter::Handle* Adapter::handle_of(const json& arguments) const {
+  const size_t reference = arguments.value("variablesReference", size_t{0});
+  if (reference > handles_.size()) throw usage_error("no such variables");
+  return reference == 0 ? nullptr : &handles_[reference - 1];
+}
+
 json Adapter::variables(Debugger& debugger, const json& arguments) {
-  const size_t reference = arguments.at("variablesReference");
-  if (reference == 0 || reference > handles_.size()) throw usage_error("no such variables");
-  const Handle handle = handles_[reference - 1];
+  const Handle* const found = handle_of(arguments);
+  if (found == nullptr) throw usage_error("no such variables");
+  const Handle handle = *found;  // further ones may move it
   const ThreadView thread = debugger.view_of(handle.focus);
-  if (handle.value) return {{"variables", children(*handle.value, thread, arguments)}};
+  const Shows shows{thread, digits_of(arguments)};
+  if (handle.value) return {{"variables", children(handle, shows, arguments)}};
   json all = json::array();
   if (handle.scope == "Registers") {
     for (const std::string& name : thread.registers()) {
       const Value value = StopExpression::parse(name).evaluate(thread);
-      all.push_back(shown(name, value, thread));
+      all.push_back(shown(name, name, value, shows));
     }
     return {{"variables", all}};
   }
@@ -416,7 +528,7 @@ json Adapter::variables(Debugger& debugger, const json& arguments) {
     if (scope != handle.scope || !seen.emplace(variable.name, true).second) continue;
     const std::optional<Value> value = value_of(variable, thread);
     if (value) {
-      all.push_back(shown(variable.name, *value, thread));
+      all.push_back(shown(variable.name, variable.name, *value, shows));
     } else {
       all.push_back({{"name", variable.name},
                      {"value", "<optimised out>"},
@@ -429,11 +541,12 @@ json Adapter::variables(Debugger& debugger, const json& arguments) {
 
 json Adapter::evaluate(Debugger& debugger, const json& arguments) {
   const ThreadView thread = debugger.view_of(frame_of(debugger, arguments));
-  const std::string text = arguments.at("expression");
-  json one = shown(text, StopExpression::parse(text).evaluate(thread), thread);
+  const std::string asked = arguments.at("expression");
+  const std::string text = expression_of(asked);
+  const Digits digits = text == asked ? digits_of(arguments) : Digits::hexadecimal;
+  json one = shown(text, text, StopExpression::parse(text).evaluate(thread), {thread, digits});
   one["result"] = one["value"];
-  one.erase("value");
-  one.erase("name");
+  for (const char* name : {"value", "name", "evaluateName"}) one.erase(name);
   return one;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "debug/adapter_channel.hpp"
 #include "debug/debugger.hpp"
 #include "debug/source_lines.hpp"
+#include "debug/terminal.hpp"
 
 namespace warpmark::debugging {
 
@@ -30,7 +32,7 @@ struct AdapterStops {
 class Adapter final : public Front {
  public:
   Adapter(AdapterChannel& channel, SourceLines& sources, AdapterStops stops)
-      : channel_(channel), sources_(sources), stops_(stops) {}
+      : channel_(channel), sources_(sources), stops_(stops), console_(printed_, sources) {}
 
   void launch_begins(Debugger& debugger) override;
   Resume stopped(Debugger& debugger, const Stop& stop) override;
@@ -46,6 +48,12 @@ class Adapter final : public Front {
     Focus focus;
     std::string scope;
     std::optional<Value> value;
+    std::string expression;  ///< of the value
+  };
+  /// How a request wants values to be shown.
+  struct Shows {
+    const ThreadView& thread;
+    Digits digits = Digits::decimal;
   };
 
   static Resume quit();
@@ -54,23 +62,29 @@ class Adapter final : public Front {
   Resume wait_for_move(Debugger& debugger);
   /// Answers a request; none is the client's end.
   void serve(Debugger& debugger, const std::optional<json>& request);
-  bool wants_writers(Debugger& debugger, const json& request, const json& arguments);
+  /// True if the text of an editor's console is a command, which this answers.
+  bool carry_out(Debugger& debugger, const json& request, const json& arguments);
+  void require_stopped(const Debugger& debugger) const;
   /// True for a request that is answered without a body, such as those that go on.
   bool go_on(Debugger& debugger, const std::string& command, const json& arguments);
   json answer(Debugger& debugger, const std::string& command, const json& arguments);
   json described(const Breakpoint& breakpoint) const;
   json add_breakpoint(Debugger& debugger, Breakpoint made, const json& asked,
                       std::vector<uint64_t>& numbers);
+  void remove(Debugger& debugger, std::vector<uint64_t>& numbers);
   json set_breakpoints(Debugger& debugger, const json& arguments);
   json set_functions(Debugger& debugger, const json& arguments);
+  static json watch_information(Debugger& debugger, const Handle* of, const json& arguments);
   json set_watches(Debugger& debugger, const json& arguments);
   static Focus focus_of(Debugger& debugger, uint32_t thread);
   static Focus frame_of(Debugger& debugger, const json& arguments);
   static json threads(Debugger& debugger);
   json stack(Debugger& debugger, const json& arguments);
   json scopes(Debugger& debugger, const json& arguments);
-  json shown(const std::string& name, const Value& value, const ThreadView& thread);
-  json children(const Value& value, const ThreadView& thread, const json& arguments);
+  const Handle* handle_of(const json& arguments) const;
+  json shown(const std::string& name, const std::string& expression, const Value& value,
+             const Shows& shows);
+  json children(const Handle& of, const Shows& shows, const json& arguments);
   json variables(Debugger& debugger, const json& arguments);
   json evaluate(Debugger& debugger, const json& arguments);
 
@@ -81,10 +95,12 @@ class Adapter final : public Front {
   bool at_end_ = false;  ///< the case has ended, and waits for a move
   std::optional<Resume> resume_;
   std::map<std::string, std::vector<uint64_t>> breakpoints_;  ///< numbers by file; "": functions
-  std::map<uint64_t, uint32_t> lines_;   ///< of breakpoints, as the client knows them; 0: none
-  std::optional<json> writers_request_;  ///< is answered when the launch stands here again
-  std::vector<uint64_t> watches_;
+  std::map<uint64_t, uint32_t> lines_;       ///< of breakpoints, as the client knows them; 0: none
+  std::optional<json> writers_request_;      ///< is answered when the launch stands here again
+  std::map<std::string, uint64_t> watches_;  ///< numbers by the protocol's names
   std::vector<Handle> handles_;
+  std::ostringstream printed_;  ///< by the console
+  Terminal console_;
 };
 
 }  // namespace warpmark::debugging

@@ -3,7 +3,6 @@
 #include <utility>
 #include <variant>
 
-#include "debug/shared_types.hpp"
 #include "driver/choose.hpp"
 
 namespace warpmark::debugging {
@@ -73,11 +72,6 @@ std::optional<Outcome> run_debugged(Interpreter& python, const Debuggee& debugge
   options.schedules = 0;
   const PlannedCase planned = debugged_plan(debuggee);
   debugger.expect(parameters_of(planned.plan));
-  debugger.set_shared_type([&artifacts](const std::string& name, uint64_t bytes) {
-    std::vector<std::string> sources;
-    for (const UnitArtifacts& unit : artifacts.units) sources.push_back(unit.source);
-    return shared_type(sources, name, bytes);
-  });
   Hooked hook(choose_device(options.device, options.openers).device.driver(), debugger);
   Session session(python, options);
   session.require();

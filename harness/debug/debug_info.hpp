@@ -1,6 +1,7 @@
 // The variables of a kernel that was compiled with -G, from its DWARF.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,7 +15,7 @@ namespace warpmark::debugging {
 
 /// A variable, and where it is while a statement is executed.
 struct Variable {
-  enum class Place : uint8_t { gone, memory, registers };
+  enum class Place : uint8_t { gone, memory, registers, constant };
   std::string name;
   TypePointer type;
   bool argument = false;
@@ -23,6 +24,7 @@ struct Variable {
   uint32_t space = WARPMARK_DEBUG_GENERIC;  ///< WARPMARK_DEBUG_…
   uint64_t address = 0;                     ///< in the space
   std::string register_name;                ///< "%r1"
+  std::vector<std::byte> constant;          ///< the value of a constant, which has no place
 };
 
 /// Sections of DWARF by name, as the device's view gives them.

@@ -45,7 +45,7 @@ ExitCode debug_in_terminal(Interpreter& python, const Debuggee& debuggee,
   CaseArtifacts artifacts;
   SourceLines sources(artifacts, debuggee.which.suite->folder);
   Terminal terminal(script, sources);
-  Debugger debugger(terminal);
+  Debugger debugger(terminal, sources);
   const StopOnInterrupt stops(debugger);
   const auto outcome = run_debugged(
       python, debuggee, debugger, artifacts,
@@ -57,7 +57,7 @@ ExitCode debug_in_terminal(Interpreter& python, const Debuggee& debuggee,
 ExitCode debug_in_terminal(const DebuggedProgram& program, const TerminalScript& script) {
   SourceLines sources;
   Terminal terminal(script, sources);
-  Debugger debugger(terminal);
+  Debugger debugger(terminal, sources);
   const StopOnInterrupt stops(debugger);
   const std::optional<int> status = run_program(
       program, debugger, [] {},

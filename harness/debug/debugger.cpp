@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "base/error.hpp"
+#include "debug/shared_types.hpp"
 #include "debug/stop_text.hpp"
 
 namespace warpmark::debugging {
@@ -19,13 +21,19 @@ uint32_t first_lane(uint32_t lanes) {
   return static_cast<uint32_t>(std::countr_zero(lanes));
 }
 
+// True if the type says what its bytes mean, and what it points to.
+bool is_known(const ValueType& type) {
+  return type.kind != ValueType::Kind::unknown &&
+         (type.target == nullptr || is_known(*type.target));
+}
+
 std::string finding_text(const nlohmann::json& report) {
   return report.value("message", report.value("kind", "something was found"));
 }
 
 }  // namespace
 
-Debugger::Debugger(Front& front) : front_(front) {
+Debugger::Debugger(Front& front, const SourceLines& sources) : front_(front), sources_(sources) {
   hook_.user = this;
   hook_.call = [](void* user, const warpmark_debug_point* point) {
     return static_cast<Debugger*>(user)->call(*point);
@@ -103,8 +111,12 @@ bool Debugger::begin_launch(const warpmark_debug_point& point) {
     kernel = std::make_unique<Kernel>();
     kernel->text.read_statements(*view_, point);
     kernel->information = DebugInfo::open(read_sections(*view_, point), kernel->why);
+    kernel->sources = sources_.texts(kernel->text);
+    if (kernel->information == nullptr)
+      kernel->parameters = kernel_parameters(text.kernel, text.parameters.size(), kernel->sources);
   }
   text.statements = std::move(kernel->text.statements);
+  text.has_lines = kernel->text.has_lines;
   kernel->text = std::move(text);
   kernel_ = kernel.get();
   text_ = &kernel->text;
@@ -249,8 +261,7 @@ std::optional<Stop> Debugger::breakpoint_hit(const warpmark_debug_point& point) 
   if (stops_.at(point.statement) == 0) return std::nullopt;
   if (mode_ == Mode::forwards && position_ == resumed_from_) return std::nullopt;
   // While a thread steps, breakpoints stop that thread alone.
-  uint32_t lanes = point.lanes;
-  if (steps_) lanes = steps_->is_of(point) ? lanes & 1u << steps_->focus().lane : 0;
+  const uint32_t lanes = steps_ ? steps_->lanes_of(point) : point.lanes;
   for (Breakpoint& breakpoint : breakpoints_) {
     const auto& all = breakpoint.statements;
     if (breakpoint.launch != 0 && point.count != 0) continue;
@@ -370,19 +381,22 @@ bool Debugger::follow(const Resume& resume) {
     if (resume.move != Move::go) {
       scanned_ = resume.move;
       scan_depth_ = depth_of(thread());
-      const Move by = resume.move == Move::step_statement ? Move::step_statement : Move::step;
-      steps_.emplace(thread().block(), focus, by);
+      const bool by_statement = resume.move == Move::step_statement || !text_->has_lines;
+      const Move by = by_statement ? Move::step_statement : Move::step;
+      steps_.emplace(thread().block(), focus, by, resume.by_warp);
     }
     return go_back(position_);
   }
   to_finding_ = resume.to_finding;
   if (resume.move == Move::go) return true;
+  const bool by_statement = !text_->has_lines && resume.move != Move::finish;
   const std::optional<uint32_t> at = view_of({focus.warp, focus.lane, 0}).statement();
-  steps_.emplace(thread().block(), focus, resume.move);
+  steps_.emplace(thread().block(), focus, by_statement ? Move::step_statement : resume.move,
+                 resume.by_warp);
   if (at) {
     size_t depth = depth_of(thread());
     // `finish` is out of the frame that is looked at.
-    if (resume.move == Move::finish) depth -= std::min<size_t>(focus.frame, depth - 1);
+    if (resume.move == Move::finish) depth -= std::min(frame_number(thread()), depth - 1);
     steps_->begin(*at, *text_, depth);
   }
   return true;
@@ -479,10 +493,10 @@ void Debugger::add_shared(std::vector<Variable>& variables) const {
     const bool known = std::any_of(variables.begin(), variables.end(), [&](const Variable& other) {
       return other.name == one.name && other.place != Variable::Place::gone;
     });
-    if (known || !shared_type_) continue;
+    if (known) continue;
     Variable variable;
     variable.name = one.name;
-    variable.type = shared_type_(one.name, one.bytes);
+    variable.type = shared_type(kernel_->sources, one.name, one.bytes);
     variable.global = true;
     variable.place = Variable::Place::memory;
     variable.space = WARPMARK_DEBUG_SHARED;
@@ -511,22 +525,30 @@ std::vector<Variable> Debugger::variables_at(uint32_t statement) {
     return all;
   }
   add_shared(all);
-  // The names of parameters of a program's launches are not known.
-  if (!of_kernel || host_launches_ == 0 || host_launches_ > launches_.size()) return all;
-  const Parameters& names = launches_[host_launches_ - 1];
-  for (size_t i = 0; i < names.size() && i < text_->parameters.size(); ++i) {
-    Variable variable;
-    variable.name = names[i].first;
-    variable.type = names[i].second;
-    variable.argument = true;
-    if (variable.type->bytes == text_->parameters[i].bytes) {
-      variable.place = Variable::Place::memory;
-      variable.space = WARPMARK_DEBUG_PARAM;
-      variable.address = text_->parameters[i].offset;
-    }
-    all.push_back(std::move(variable));
-  }
+  if (of_kernel) add_parameters(all);
   return all;
+}
+
+// The parameters of a kernel without debug information, as the launch gave them.
+void Debugger::add_parameters(std::vector<Variable>& variables) const {
+  const bool of_host = point_->depth == 0 && host_launches_ > 0;
+  const Parameters planned =
+      of_host && host_launches_ <= launches_.size() ? launches_[host_launches_ - 1] : Parameters();
+  for (size_t i = 0; i < kernel_->parameters.size(); ++i) {
+    const KernelParameter& parameter = text_->parameters[i];
+    Variable variable;
+    std::tie(variable.name, variable.type) = kernel_->parameters[i];
+    if (i < planned.size() && variable.name.empty()) variable.name = planned[i].first;
+    if (i < planned.size() && !is_known(*variable.type)) variable.type = planned[i].second;
+    if (variable.name.empty()) variable.name = fmt::format("param_{}", i);
+    if (variable.type->bytes != parameter.bytes)
+      variable.type = unknown_type(variable.type->name, parameter.bytes);
+    variable.argument = true;
+    variable.place = Variable::Place::memory;
+    variable.space = WARPMARK_DEBUG_PARAM;
+    variable.address = parameter.offset;
+    variables.push_back(std::move(variable));
+  }
 }
 
 Breakpoint& Debugger::add(Breakpoint breakpoint) {
@@ -543,9 +565,9 @@ bool Debugger::remove(uint64_t number) {
   return found;
 }
 
-Watchpoint& Debugger::watch(const StopExpression& expression) {
+Watchpoint& Debugger::watch(const StopExpression& expression, const ThreadView& of) {
   Watchpoint watchpoint;
-  watchpoint.memory = watched_memory(expression, thread());
+  watchpoint.memory = watched_memory(expression, of);
   watchpoint.last = bytes_of(watchpoint.memory.value, view_of(watchpoint.memory.focus));
   watchpoint.number = ++numbers_;
   watchpoints_.push_back(std::move(watchpoint));

@@ -4,7 +4,6 @@
 // The device calls it in the thread of the launch, where the front, too, waits for commands.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +14,8 @@
 
 #include "debug/debug_info.hpp"
 #include "debug/goals.hpp"
+#include "debug/kernel_parameters.hpp"
+#include "debug/source_lines.hpp"
 #include "debug/stop.hpp"
 #include "debug/writers.hpp"
 
@@ -39,20 +40,17 @@ class Front {
 
 class Debugger {
  public:
-  explicit Debugger(Front& front);
+  Debugger(Front& front, const SourceLines& sources);
   Debugger(const Debugger&) = delete;
   Debugger& operator=(const Debugger&) = delete;
 
   /// The hook that devices call, once the functions for looking are known.
   warpmark_debugger& hook() { return hook_; }
   void use(const warpmark_debug_view& view) { view_ = &view; }
-  /// The parameters of each launch of the host, in their order: the names and types that are shown
-  /// where there is no debug information. Further launches are not looked at.
-  using Parameters = std::vector<std::pair<std::string, TypePointer>>;
+  /// The arguments of each launch of the host, in their order, whose types are taken where neither
+  /// debug information nor a text tells those of the parameters. Further launches are not looked at.
+  using Parameters = std::vector<NamedType>;
   void expect(std::vector<Parameters> launches) { launches_ = std::move(launches); }
-  /// The type of a shared variable of so many bytes, which debug information may lack.
-  using SharedType = std::function<TypePointer(const std::string& name, uint64_t bytes)>;
-  void set_shared_type(SharedType type) { shared_type_ = std::move(type); }
   /// A program is debugged, and not a case: all its launches are looked at, and going back runs one
   /// launch again.
   void expect_program();
@@ -92,7 +90,8 @@ class Debugger {
   bool remove(uint64_t number);
   std::vector<Breakpoint>& breakpoints() { return breakpoints_; }
   /// Watches what an expression names. Throws a usage error if it has no place in memory.
-  Watchpoint& watch(const StopExpression& expression);
+  Watchpoint& watch(const StopExpression& expression) { return watch(expression, thread()); }
+  Watchpoint& watch(const StopExpression& expression, const ThreadView& of);
   /// Prepares Resume::Kind::again, which stops here with a table of who wrote each element.
   void find_writers(const StopExpression& expression);
   /// Throws a usage error if there is no way back.
@@ -108,6 +107,8 @@ class Debugger {
     LaunchText text;
     std::unique_ptr<DebugInfo> information;
     std::string why;
+    std::vector<std::string> sources;
+    std::vector<NamedType> parameters;                    ///< if there is no information
     std::map<uint32_t, std::vector<Variable>> variables;  ///< by statement
   };
   enum class Mode : uint8_t { forwards, seek, scan };
@@ -132,6 +133,7 @@ class Debugger {
   std::vector<warpmark_debug_store> stores_at(const warpmark_debug_point& point) const;
   std::vector<Variable> variables_at(uint32_t statement);
   void add_shared(std::vector<Variable>& variables) const;
+  void add_parameters(std::vector<Variable>& variables) const;
   /// A finding, and the number of the first thread in its block.
   struct Finding {
     std::string text;
@@ -140,10 +142,10 @@ class Debugger {
   std::vector<Finding> findings_at(const warpmark_debug_point& point) const;
 
   Front& front_;
+  const SourceLines& sources_;
   warpmark_debugger hook_{};
   const warpmark_debug_view* view_ = nullptr;
   std::vector<Parameters> launches_;
-  SharedType shared_type_;
   uint64_t printed_ = 0;  ///< launches whose output was shown
   uint64_t host_launches_ = 0;
   bool ignored_ = false;  ///< the present launch is not looked at

@@ -2,9 +2,11 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <utility>
 
+#include "compiler/signature.hpp"
 #include "debug/debug_info.hpp"
 #include "debug/elf_image.hpp"
 #include "debug/libdw.hpp"
@@ -47,6 +49,28 @@ uint64_t offset_of(Dwarf_Die* die) {
   return known && expression[0].atom == DW_OP_plus_uconst ? expression[0].number : 0;
 }
 
+// The bytes of DW_AT_const_value; none if there is no such attribute, or it does not fit the type.
+std::vector<std::byte> constant_of(Dwarf_Die* die, const ValueType& type) {
+  Dwarf_Attribute found;
+  Dwarf_Block block{};
+  Dwarf_Sword number = 0;
+  Dwarf_Word natural = 0;
+  const void* from = nullptr;
+  if (dw().dwarf_attr_integrate(die, DW_AT_const_value, &found) == nullptr) return {};
+  if (dw().dwarf_formblock(&found, &block) == 0) {
+    if (block.length == type.bytes) from = block.data;
+  } else if (type.bytes > sizeof number) {
+    return {};
+  } else if (type.is_signed && dw().dwarf_formsdata(&found, &number) == 0) {
+    from = &number;
+  } else if (dw().dwarf_formudata(&found, &natural) == 0) {
+    from = &natural;
+  }
+  std::vector<std::byte> bytes(from == nullptr ? 0 : type.bytes);
+  if (!bytes.empty()) std::memcpy(bytes.data(), from, bytes.size());
+  return bytes;
+}
+
 // PTX registers have their names as numbers: the text, its last character lowest.
 std::string register_name(uint64_t number) {
   std::string name;
@@ -81,9 +105,7 @@ class Types {
       case DW_TAG_base_type:
         return fill_base(into, die);
       case DW_TAG_enumeration_type:
-        into.kind = ValueType::Kind::integer;
-        into.is_signed = true;
-        return;
+        return fill_enumeration(into, die);
       case DW_TAG_pointer_type:
       case DW_TAG_reference_type:
       case DW_TAG_rvalue_reference_type:
@@ -115,6 +137,21 @@ class Types {
     into.kind = encoding == DW_ATE_float     ? ValueType::Kind::real
                 : encoding == DW_ATE_boolean ? ValueType::Kind::boolean
                                              : ValueType::Kind::integer;
+  }
+
+  static void fill_enumeration(ValueType& into, Dwarf_Die* die) {
+    into.kind = ValueType::Kind::integer;
+    into.is_signed = true;
+    Dwarf_Die child;
+    for (bool more = dw().dwarf_child(die, &child) == 0; more;
+         more = dw().dwarf_siblingof(&child, &child) == 0) {
+      Dwarf_Attribute found;
+      Dwarf_Sword number = 0;
+      const bool known = dw().dwarf_tag(&child) == DW_TAG_enumerator &&
+                         dw().dwarf_attr(&child, DW_AT_const_value, &found) != nullptr &&
+                         dw().dwarf_formsdata(&found, &number) == 0;
+      if (known) into.names.emplace_back(demangle(name_of(&child)), number);
+    }
   }
 
   void fill_like(ValueType& into, Dwarf_Die* die, int depth) {
@@ -253,7 +290,11 @@ class LibdwInfo final : public DebugInfo {
     Variable variable = known.variable;
     Dwarf_Die die = known.die;
     Dwarf_Attribute attribute;
-    if (dw().dwarf_attr_integrate(&die, DW_AT_location, &attribute) == nullptr) return variable;
+    if (dw().dwarf_attr_integrate(&die, DW_AT_location, &attribute) == nullptr) {
+      variable.constant = constant_of(&die, *variable.type);
+      if (!variable.constant.empty()) variable.place = Variable::Place::constant;
+      return variable;
+    }
     Dwarf_Op* expression = nullptr;
     size_t count = 0;
     if (dw().dwarf_getlocation_addr(&attribute, statement, &expression, &count, 1) != 1 ||

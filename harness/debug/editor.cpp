@@ -74,7 +74,7 @@ void debug_case(const std::function<Interpreter&()>& python, const Debuggee& deb
   CaseArtifacts artifacts;
   SourceLines sources(artifacts, debuggee.which.suite->folder);
   Adapter adapter(channel, sources, stops_of(request.value("arguments", json::object())));
-  Debugger debugger(adapter);
+  Debugger debugger(adapter, sources);
   const AsksOnArrival asks(channel, debugger);
   run_debugged(python(), debuggee, debugger, artifacts, [&](const Outcome& outcome) {
     return adapter.ended(debugger, outcome_text(outcome),
@@ -114,7 +114,7 @@ void debug_program(DebuggedProgram program, AdapterChannel& channel, const json&
   program.process.descriptors = {{STDERR_FILENO, STDOUT_FILENO}, {STDIN_FILENO}};
   SourceLines sources;
   Adapter adapter(channel, sources, stops_of(request.value("arguments", json::object())));
-  Debugger debugger(adapter);
+  Debugger debugger(adapter, sources);
   const AsksOnArrival asks(channel, debugger);
   const auto is_ready = [&] { channel.respond(request); };
   run_program(program, debugger, is_ready, [&](std::optional<int> status) {

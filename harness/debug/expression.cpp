@@ -210,6 +210,16 @@ Value triple(const std::array<uint32_t, 3>& numbers) {
   return value;
 }
 
+// The number of a name that the type of a variable here has: "green", "Shade::light".
+std::optional<int64_t> enumerator(const std::string& name, const ThreadView& thread) {
+  for (const Variable& variable : thread.variables()) {
+    for (const auto& [known, number] : variable.type->names) {
+      if (known == name) return number;
+    }
+  }
+  return std::nullopt;
+}
+
 Value named(const std::string& name, const ThreadView& thread) {
   if (name[0] == '%') {
     const auto bytes = thread.read_register(name);
@@ -227,6 +237,7 @@ Value named(const std::string& name, const ThreadView& thread) {
     if (std::optional<Value> value = value_of(variable, thread)) return *value;
     throw usage_error("`" + name + "` is optimised out here");
   }
+  if (const auto number = enumerator(name, thread)) return integer_value(*number);
   if (name == "true" || name == "false") return boolean_value(name == "true");
   if (name == "threadIdx") {
     const warpmark_debug_lane lane = thread.where();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 
 #include "base/error.hpp"
@@ -85,16 +86,24 @@ size_t depth_of(const ThreadView& thread) {
   return depth;
 }
 
-ThreadSteps::ThreadSteps(const std::array<uint32_t, 3>& block, const Focus& focus, Move move)
-    : block_(block), focus_(focus), move_(move) {
-  focus_.frame = 0;
-}
+ThreadSteps::ThreadSteps(const std::array<uint32_t, 3>& block, const Focus& focus, Move move,
+                         bool by_warp)
+    : block_(block), focus_{focus.warp, focus.lane}, move_(move), by_warp_(by_warp) {}
 
 void ThreadSteps::begin(uint32_t statement, const LaunchText& text, size_t depth) {
   known_ = true;
   depth_ = depth;
   line_ = text.statements.at(statement).place;
   function_ = text.statements.at(statement).function;
+}
+
+bool ThreadSteps::has_left_kernel(const ViewOf& view) const {
+  const auto is_gone = [&](uint32_t lane) { return view({focus_.warp, lane}).where().state == 0; };
+  if (!by_warp_) return is_gone(focus_.lane);
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    if (!is_gone(lane)) return false;
+  }
+  return true;
 }
 
 bool ThreadSteps::ends(const warpmark_debug_point& point, const LaunchText& text,
@@ -105,10 +114,12 @@ bool ThreadSteps::ends(const warpmark_debug_point& point, const LaunchText& text
     left_ = known_ && !text.rotates;
     return left_;
   }
-  if (point.warp != focus_.warp || (point.lanes >> focus_.lane & 1) == 0) {
-    left_ = known_ && view(focus_).where().state == 0;
+  const uint32_t lanes = lanes_of(point);
+  if (lanes == 0) {
+    left_ = known_ && has_left_kernel(view);
     return left_;
   }
+  if ((lanes >> focus_.lane & 1) == 0) focus_.lane = static_cast<uint32_t>(std::countr_zero(lanes));
   if (move_ == Move::step_statement) return true;
   const StatementText& at = text.statements.at(point.statement);
   const size_t depth = depth_of(view(focus_));

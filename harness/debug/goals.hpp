@@ -61,11 +61,11 @@ struct Watchpoint {
 /// Gives the view of a lane at the present point.
 using ViewOf = std::function<ThreadView(const Focus&)>;
 
-/// The lines that one thread comes to.
+/// The lines that one thread comes to, or the lanes of its warp.
 class ThreadSteps {
  public:
   /// Follows a thread, which is at a statement now, in so many functions.
-  ThreadSteps(const std::array<uint32_t, 3>& block, const Focus& focus, Move move);
+  ThreadSteps(const std::array<uint32_t, 3>& block, const Focus& focus, Move move, bool by_warp);
 
   /// True if the move ends before this statement. Without begin(), the first one that the thread
   /// comes to does.
@@ -76,15 +76,20 @@ class ThreadSteps {
   void begin(uint32_t statement, const LaunchText& text, size_t depth);
 
   const Focus& focus() const { return focus_; }
-  /// True if the thread's warp is at the point.
-  bool is_of(const warpmark_debug_point& point) const {
-    return std::equal(block_.begin(), block_.end(), point.block) && point.warp == focus_.warp;
+  /// The lanes at the point whose lines these are.
+  uint32_t lanes_of(const warpmark_debug_point& point) const {
+    const bool here =
+        std::equal(block_.begin(), block_.end(), point.block) && point.warp == focus_.warp;
+    return !here ? 0 : by_warp_ ? point.lanes : point.lanes & 1u << focus_.lane;
   }
 
  private:
+  bool has_left_kernel(const ViewOf& view) const;
+
   std::array<uint32_t, 3> block_;
   Focus focus_;
   Move move_;
+  bool by_warp_;
   bool known_ = false;  ///< begin() was called, or a line was seen
   bool left_ = false;
   size_t depth_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -111,6 +112,7 @@ void LaunchText::read_statements(const warpmark_debug_view& view,
   for (const json& line : lines_of(view.statements, point)) {
     const StatementText* before = statements.empty() ? nullptr : &statements.back();
     statements.push_back(line.is_object() ? statement_of(line, before) : StatementText{});
+    has_lines = has_lines || statements.back().place.line != 0;
   }
 }
 
@@ -167,6 +169,7 @@ std::vector<uint32_t> LaunchText::starts_of_kernel() const {
 
 std::vector<uint32_t> LaunchText::starts_of_function(const std::string& name) const {
   std::vector<uint32_t> starts;
+  std::map<std::string, uint32_t> without_lines;  // the first statement, by symbol
   std::set<std::string> contexts;
   for (uint32_t i = 0; i < statements.size(); ++i) {
     const StatementText& one = statements[i];
@@ -174,10 +177,14 @@ std::vector<uint32_t> LaunchText::starts_of_function(const std::string& name) co
     const std::string& function = is_inlined && !one.inside.empty() ? one.inside : one.function;
     // `twice` is each instance of it.
     const bool is_it = function == name || function.substr(0, function.find('<')) == name;
-    if (!one.code || one.place.line == 0 || !is_it) continue;
+    if (!one.code || !is_it) continue;
+    if (one.place.line == 0 && !is_inlined) without_lines.try_emplace(one.symbol, i);
+    if (one.place.line == 0) continue;
     if (!is_inlined && in_prologue(i)) continue;
     if (contexts.insert(context_of(one)).second) starts.push_back(i);
   }
+  if (!starts.empty()) return starts;
+  for (const auto& [symbol, first] : without_lines) starts.push_back(first);
   return starts;
 }
 

@@ -53,6 +53,7 @@ struct LaunchText {
   std::vector<KernelParameter> shared;  ///< variables in shared memory
   uint64_t shared_window = 0;           ///< the address of shared memory, for pointers
   std::vector<StatementText> statements;
+  bool has_lines = false;  ///< of any statement
 
   /// True while the function of a statement, which is not inlined, has not gone on to another line
   /// than its first: its parameters may not be in their registers yet.

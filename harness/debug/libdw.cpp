@@ -33,6 +33,8 @@ bool open(Libdw& functions) {
   WARPMARK_LOAD(dwarf_attr);
   WARPMARK_LOAD(dwarf_attr_integrate);
   WARPMARK_LOAD(dwarf_formudata);
+  WARPMARK_LOAD(dwarf_formsdata);
+  WARPMARK_LOAD(dwarf_formblock);
   WARPMARK_LOAD(dwarf_formref_die);
   WARPMARK_LOAD(dwarf_getlocation);
   WARPMARK_LOAD(dwarf_getlocation_addr);

@@ -27,6 +27,8 @@ struct Libdw {
   WARPMARK_LIBDW(dwarf_attr);
   WARPMARK_LIBDW(dwarf_attr_integrate);
   WARPMARK_LIBDW(dwarf_formudata);
+  WARPMARK_LIBDW(dwarf_formsdata);
+  WARPMARK_LIBDW(dwarf_formblock);
   WARPMARK_LIBDW(dwarf_formref_die);
   WARPMARK_LIBDW(dwarf_getlocation);
   WARPMARK_LIBDW(dwarf_getlocation_addr);

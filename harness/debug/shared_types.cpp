@@ -1,5 +1,6 @@
 #include "debug/shared_types.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -48,8 +49,7 @@ TypePointer declared(const Tokens& tokens, const std::string& name, uint64_t byt
     if (word == "const" || word == "volatile" || word.starts_with("__align")) continue;
     words += (words.empty() ? "" : " ") + word;
   }
-  TypePointer type = plain_type(words);
-  if (type == nullptr || tokens[at].text != name) return nullptr;
+  if (words.empty() || tokens[at].text != name) return nullptr;
   std::vector<uint64_t> counts;
   while (tokens[++at].text == "[") {
     const bool is_number =
@@ -58,8 +58,14 @@ TypePointer declared(const Tokens& tokens, const std::string& name, uint64_t byt
     while (tokens[at].kind != ExpressionToken::Kind::end && tokens[at].text != "]") ++at;
     if (tokens[at].kind == ExpressionToken::Kind::end) return nullptr;
   }
-  uint64_t known = type->bytes;
+  uint64_t known = 1;
   for (const uint64_t count : counts) known *= count == 0 ? 1 : count;
+  const bool all = std::ranges::find(counts, 0) == counts.end();
+  TypePointer type = plain_type(words);
+  // A parameter of a template, or a macro: the size of an element is known if all bounds are.
+  if (type == nullptr && all && known != 0) type = unknown_type(words, bytes / known);
+  if (type == nullptr) return nullptr;
+  known *= type->bytes;
   if (known == 0 || bytes % known != 0) return nullptr;
   uint64_t rest = bytes / known;  // for the first bound that is no number
   for (uint64_t& count : counts) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "debug/launch_text.hpp"
 #include "runtime/artifacts.hpp"
 
 namespace warpmark::debugging {
@@ -23,10 +24,13 @@ class SourceLines {
 
   /// The line of a number, from 1; nothing if the text is not known, or ends before.
   std::optional<std::string> line(const std::string& file, uint32_t number);
+  /// The texts of the files that a launch's statements are of, as far as they are shown.
+  std::vector<std::string> texts(const LaunchText& launch) const;
   /// The file in the suite's folder; "" if there is none.
   std::filesystem::path path(const std::string& file) const;
 
  private:
+  std::string text_of(const std::string& file) const;
   const std::vector<std::string>& lines_of(const std::string& file);
 
   const CaseArtifacts* artifacts_ = nullptr;  ///< null: any file is shown

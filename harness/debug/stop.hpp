@@ -42,6 +42,7 @@ struct Resume {
   enum class Kind : uint8_t { move, run, jump, again, quit } kind = Kind::move;
   Move move = Move::go;
   bool backwards = false;
+  bool by_warp = false;                ///< a step ends at a line of any lane of the thread's warp
   bool to_finding = false;             ///< breakpoints and watchpoints do not stop it
   std::array<uint32_t, 3> block = {};  ///< of a jump: to the first statement of a block
 };

@@ -24,8 +24,15 @@ struct FrameText {
   std::string function;
   SourcePlace place;
   uint32_t frame = 0;      ///< of the thread, for its variables
+  uint32_t call = 0;       ///< as of a Focus
   uint32_t statement = 0;  ///< where its variables are looked for
 };
+/// The same of a frame.
+std::string place_text(const FrameText& frame, const LaunchText& launch);
 std::vector<FrameText> frames_of(const ThreadView& thread);
+/// The number among them of the one that is looked at.
+size_t frame_number(const ThreadView& thread);
+/// Looks at the one of a number. Throws a usage error if there is none.
+Focus focus_on_frame(const ThreadView& thread, size_t number);
 
 }  // namespace warpmark::debugging

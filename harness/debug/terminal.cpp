@@ -7,6 +7,7 @@
 #include <charconv>
 #include <iostream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/error.hpp"
@@ -25,12 +26,13 @@ run                      from the beginning to the first stop
 continue, finding        to the next stop; to the next finding of the checks
 step, next, finish       the thread: to its next line; over calls; out of the function
 stepi                    the thread's next PTX instruction
+step 5, step warp        five lines; the next line of any lane of the warp (next and stepi, too)
 reverse-continue, reverse-step, reverse-next, reverse-finish, reverse-stepi   the same, back
 writer EXPRESSION        back to the last store to memory, of the same value, too
 writers EXPRESSION       who wrote each element last: thread, block, line, statement
 block X,Y,Z              go to the first statement of a block
 thread X,Y,Z, warp N, lane N, frame N, up, down    look at another thread or function
-print EXPRESSION         x, a[3], a[0:8], *p, p->x, threadIdx.x, %r1
+print EXPRESSION         x, a[3], a[0:8], *p, p->x, threadIdx.x, %r1; print/x: in hexadecimal
 list [LINE], x/i         source lines; the PTX instruction
 backtrace                the functions that the thread is in
 info locals | args | breakpoints | registers [NAME] | warps | lanes | line
@@ -50,6 +52,16 @@ const std::map<std::string, std::string>& words() {
       {"h", "help"},          {"d", "delete"},        {"rc", "reverse-continue"},
       {"rs", "reverse-step"}, {"rn", "reverse-next"}, {"rsi", "reverse-stepi"},
       {"f", "frame"},         {"thr", "thread"}};
+  return kWords;
+}
+
+// Commands by their whole words, but for those that go back.
+const std::set<std::string>& whole_words() {
+  static const std::set<std::string> kWords = {
+      "break", "tbreak", "watch",  "delete",  "disable",   "enable", "run",     "continue",
+      "step",  "next",   "finish", "finding", "stepi",     "writer", "writers", "block",
+      "warp",  "thread", "lane",   "frame",   "up",        "down",   "print",   "list",
+      "x/i",   "info",   "quit",   "help",    "backtrace", "cuda"};
   return kWords;
 }
 
@@ -81,6 +93,24 @@ std::array<uint32_t, 3> triple_of(std::string text) {
   return numbers;
 }
 
+// The words behind `step`: how often more, and `warp`. Other moves have none.
+uint32_t take_step_words(const std::string& word, const std::string& rest, Resume& resume) {
+  if (rest.empty()) return 0;
+  const bool steps = resume.move != Move::go && resume.move != Move::finish;
+  std::istringstream stream(rest);
+  uint32_t count = 1;
+  for (std::string one; stream >> one;) {
+    const std::optional<uint32_t> number = number_of(one);
+    if (!steps || (one != "warp" && number.value_or(0) == 0)) {
+      throw usage_error(steps ? fmt::format("{0} takes a number, or `warp`: {0} 5", word)
+                              : fmt::format("{} takes no further words", word));
+    }
+    if (number) count = *number;
+    resume.by_warp = resume.by_warp || !number;
+  }
+  return count - 1;
+}
+
 }  // namespace
 
 Terminal::Terminal(const TerminalScript& script, SourceLines& sources)
@@ -101,6 +131,19 @@ Terminal::Terminal(const TerminalScript& script, SourceLines& sources)
   }
 }
 
+Terminal::Terminal(std::ostream& output, SourceLines& sources)
+    : input_(nullptr), output_(output), is_terminal_(false), sources_(sources) {}
+
+bool Terminal::is_command(const std::string& line) {
+  const std::string whole = trimmed(line);
+  const size_t space = whole.find_first_of(" \t");
+  const std::string word = whole.substr(0, space);
+  if (whole_words().contains(word) || word.starts_with("reverse-")) return true;
+  // A letter alone is rather a variable that is not there.
+  const std::string plain = word.substr(0, word.find('/'));
+  return space != std::string::npos && (words().contains(plain) || whole_words().contains(plain));
+}
+
 void Terminal::print(const std::string& text) {
   output_ << printable(text) << '\n' << std::flush;
 }
@@ -118,8 +161,18 @@ bool Terminal::asked(Debugger& debugger) {
   return true;
 }
 
+std::optional<Resume> Terminal::further_step(const Stop& stop) {
+  if (further_ == 0 || stop.reason != StopReason::step) {
+    further_ = 0;
+    return std::nullopt;
+  }
+  --further_;
+  return step_;
+}
+
 Resume Terminal::stopped(Debugger& debugger, const Stop& stop) {
   listed_ = 0;
+  if (const auto further = further_step(stop)) return *further;
   show_stop(debugger, &stop);
   return read_commands(debugger);
 }
@@ -170,7 +223,15 @@ std::optional<Resume> Terminal::carry_out(Debugger& debugger, const std::string&
   std::string word = whole.substr(0, space);
   const std::string rest = space == std::string::npos ? "" : trimmed(whole.substr(space));
   if (word == "cuda") return carry_out(debugger, rest);  // "cuda thread 3" of cuda-gdb
+  const size_t slash = word == "x/i" ? std::string::npos : word.find('/');
+  const std::string format = slash == std::string::npos ? "" : word.substr(slash);
+  word = word.substr(0, slash);
   if (const auto full = words().find(word); full != words().end()) word = full->second;
+  if (word == "print" || !format.empty()) {
+    if (word != "print") throw usage_error("only print has a format: print/x");
+    print_value(debugger, format, rest);
+    return std::nullopt;
+  }
   if (std::optional<Resume> resume = going_on(debugger, word, rest)) return resume;
   if (word == "block") return block_wanted(debugger, rest);
   look(debugger, word, rest);
@@ -185,6 +246,7 @@ std::optional<Resume> Terminal::going_on(Debugger& debugger, const std::string& 
                                                      {"finish", Move::finish},
                                                      {"stepi", Move::step_statement}};
   Resume resume;
+  uint32_t further = 0;
   if (word == "quit" || word == "run") {
     resume.kind = word == "quit" ? Resume::Kind::quit : Resume::Kind::run;
     return resume;
@@ -207,6 +269,7 @@ std::optional<Resume> Terminal::going_on(Debugger& debugger, const std::string& 
     const auto move = kMoves.find(resume.backwards ? word.substr(kBack.size()) : word);
     if (move == kMoves.end()) return std::nullopt;
     resume.move = move->second;
+    further = take_step_words(word, rest, resume);
   }
   if (resume.backwards) debugger.require_way_back();
   if (!debugger.is_stopped() && !resume.backwards) {
@@ -215,6 +278,8 @@ std::optional<Resume> Terminal::going_on(Debugger& debugger, const std::string& 
   if (!debugger.is_stopped() && resume.move != Move::go) {
     throw usage_error("no thread is stopped: reverse-continue goes back to the last stop");
   }
+  step_ = resume;
+  further_ = further;
   return resume;
 }
 
@@ -255,14 +320,8 @@ void Terminal::look(Debugger& debugger, const std::string& word, const std::stri
   }
   if (word == "info" && rest == "breakpoints") return show_breakpoints(debugger);
   if (!debugger.is_stopped()) {
-    const bool known =
-        word == "print" || word == "list" || word == "info" || word == "watch" || word == "writers";
+    const bool known = word == "list" || word == "info" || word == "watch" || word == "writers";
     throw usage_error(known ? "no thread is stopped" : "unknown command `" + word + "`; see help");
-  }
-  if (word == "print") {
-    const StopExpression expression = StopExpression::parse(rest);
-    const ThreadView thread = debugger.thread();
-    return print(fmt::format("{} = {}", rest, to_text(expression.evaluate(thread), thread)));
   }
   if (word == "watch") {
     const Watchpoint& one = debugger.watch(StopExpression::parse(rest));
@@ -278,10 +337,20 @@ void Terminal::look(Debugger& debugger, const std::string& word, const std::stri
   focus_on(debugger, word, rest);
 }
 
+void Terminal::print_value(Debugger& debugger, const std::string& format, const std::string& rest) {
+  if (!debugger.is_stopped()) throw usage_error("no thread is stopped");
+  if (!format.empty() && format != "/x")
+    throw usage_error("print has one format: print/x, in hexadecimal");
+  const StopExpression expression = StopExpression::parse(rest);
+  const ThreadView thread = debugger.thread();
+  const Digits digits = format.empty() ? Digits::decimal : Digits::hexadecimal;
+  print(fmt::format("{} = {}", rest, to_text(expression.evaluate(thread), thread, digits)));
+}
+
 void Terminal::focus_on(Debugger& debugger, const std::string& word, const std::string& rest) {
   Focus next = debugger.focus;
   const LaunchText& text = debugger.text();
-  next.frame = 0;
+  next.frame = next.call = 0;
   if (word == "thread") {
     const auto at = triple_of(rest);
     for (size_t i = 0; i < 3; ++i) {
@@ -300,13 +369,11 @@ void Terminal::focus_on(Debugger& debugger, const std::string& word, const std::
       throw usage_error(
           fmt::format("the block has {} threads in {} warps", text.threads(), text.warps()));
   } else if (word == "frame" || word == "up" || word == "down") {
-    const uint32_t now = debugger.focus.frame;
+    const size_t now = frame_number(debugger.thread());
     const std::optional<uint32_t> number = number_of(rest);
-    next.frame = word == "up"     ? now + 1
-                 : word == "down" ? now - std::min(now, 1u)
-                                  : number.value_or(0);
-    if (next.frame >= debugger.thread().frames().size())
-      throw usage_error("there is no such frame");
+    next = focus_on_frame(debugger.thread(), word == "up"     ? now + 1
+                                             : word == "down" ? now - std::min<size_t>(now, 1)
+                                                              : number.value_or(0));
   } else {
     throw usage_error("unknown command `" + word + "`; `help` lists them");
   }
@@ -341,7 +408,12 @@ void Terminal::add_breakpoint(Debugger& debugger, const std::string& rest, bool 
   }
   const uint32_t asked = made.place.line;
   const Breakpoint& one = debugger.add(std::move(made));
-  if (one.actual.line == 0) {
+  if (!one.statements.empty() && one.actual.line == 0) {
+    return print(
+        fmt::format("Breakpoint {} at the first statement of {}, whose lines are not known",
+                    one.number, asked_text(one)));
+  }
+  if (one.statements.empty()) {
     return print(
         fmt::format("Breakpoint {}: no code of this launch is there; later launches may "
                     "have it",
@@ -363,21 +435,20 @@ void Terminal::show_stop(Debugger& debugger, const Stop* stop) {
   std::string text =
       fmt::format("[block {}, thread {}, warp {}, lane {}]", triple_text(thread.block().data()),
                   triple_text(where.thread), thread.focus().warp, thread.focus().lane);
-  const auto at = thread.statement();
-  if (!at) return print(text + " has left the kernel");
-  const StatementText& statement = debugger.text().statements.at(*at);
-  text += fmt::format(" {} at {}", function_text(statement), place_text(statement));
+  if (!thread.statement()) return print(text + " has left the kernel");
+  const FrameText frame = frames_of(thread).at(frame_number(thread));
+  text += fmt::format(" {} at {}", frame.function, place_text(frame, debugger.text()));
   if (where.state == 2) text += ", waits";
   print(text);
-  const auto line = sources_.line(statement.place.file, statement.place.line);
-  if (line) print(fmt::format("{}\t{}", statement.place.line, *line));
+  const auto line = sources_.line(frame.place.file, frame.place.line);
+  if (line) print(fmt::format("{}\t{}", frame.place.line, *line));
 }
 
 void Terminal::list(Debugger& debugger, const std::string& rest) {
   constexpr uint32_t kLines = 10;
-  const auto at = debugger.thread().statement();
-  if (!at) throw usage_error("the thread has left the kernel");
-  const SourcePlace place = debugger.text().statements.at(*at).place;
+  const ThreadView thread = debugger.thread();
+  if (!thread.statement()) throw usage_error("the thread has left the kernel");
+  const SourcePlace place = frames_of(thread).at(frame_number(thread)).place;
   if (const std::optional<uint32_t> line = number_of(rest))
     listed_ = *line - std::min(*line - 1, 5u);
   if (listed_ == 0) listed_ = place.line > 5 ? place.line - 5 : 1;
@@ -388,6 +459,7 @@ void Terminal::list(Debugger& debugger, const std::string& rest) {
     text += fmt::format("{}{}{}\t{}", text.empty() ? "" : "\n", listed_ == place.line ? ">" : "",
                         listed_, *line);
   }
+  if (text.empty() && place.file.empty()) text = "the kernel has no lines: x/i shows its PTX";
   print(text.empty() ? "no text is known of " + place.file : text);
 }
 

@@ -53,7 +53,7 @@ void Terminal::show_breakpoints(Debugger& debugger) {
     std::string line = fmt::format("{} breakpoint {}", one.number, asked_text(one));
     if (one.actual.line != 0 && one.actual.line != one.place.line)
       line += fmt::format(" (at {}:{})", one.actual.file, one.actual.line);
-    if (one.actual.line == 0) line += " (no code)";
+    if (one.statements.empty()) line += " (no code)";
     if (one.condition) line += " if " + one.condition->text();
     if (!one.enabled) line += ", disabled";
     add(line + fmt::format(", hit {} times", one.hits));
@@ -123,8 +123,8 @@ void Terminal::show_frames(Debugger& debugger) {
   std::string text;
   const std::vector<FrameText> frames = frames_of(debugger.thread());
   for (size_t i = 0; i < frames.size(); ++i) {
-    text += fmt::format("{}#{} {} at {}:{}", text.empty() ? "" : "\n", i, frames[i].function,
-                        frames[i].place.file, frames[i].place.line);
+    text += fmt::format("{}#{} {} at {}", text.empty() ? "" : "\n", i, frames[i].function,
+                        place_text(frames[i], debugger.text()));
   }
   print(text.empty() ? "the thread has left the kernel" : text);
 }

@@ -21,6 +21,7 @@ constexpr uint64_t kMostBytes = uint64_t{64} << 20;
 struct Focus {
   uint32_t warp = 0, lane = 0;
   uint32_t frame = 0;  ///< 0 is the innermost
+  uint32_t call = 0;   ///< of the functions that are inlined in the frame's, 0 is the innermost
 };
 
 /// Copyable; holds as long as the launch stands still.

@@ -61,9 +61,16 @@ std::string real_text(const std::vector<std::byte>& bytes) {
   return fmt::format("{}", real_from(bytes));
 }
 
-std::string text_at(const Value& value, const ThreadView& thread, int depth);
+// How a value is written: its digits, and how many values it lies in.
+struct Manner {
+  Digits digits = Digits::decimal;
+  int depth = 0;
+  Manner inside() const { return {digits, depth + 1}; }
+};
 
-std::string array_text(const Value& value, const ThreadView& thread, int depth) {
+std::string text_at(const Value& value, const ThreadView& thread, Manner manner);
+
+std::string array_text(const Value& value, const ThreadView& thread, Manner manner) {
   const uint64_t count = value.type->count;
   const bool whole = count <= kMostShown;
   std::string text = "[";
@@ -73,46 +80,59 @@ std::string array_text(const Value& value, const ThreadView& thread, int depth) 
       i = count - kEdge;
     }
     if (i > 0) text += ' ';
-    text += text_at(element(value, static_cast<int64_t>(i), thread), thread, depth + 1);
+    text += text_at(element(value, static_cast<int64_t>(i), thread), thread, manner.inside());
   }
   return text + "]";
 }
 
-std::string record_text(const Value& value, const ThreadView& thread, int depth) {
+std::string record_text(const Value& value, const ThreadView& thread, Manner manner) {
   std::string text = "{";
   for (const ValueType::Member& one : value.type->members) {
     if (text.size() > 1) text += ", ";
-    text += one.name + " = " + text_at(member(value, one.name, thread), thread, depth + 1);
+    text += one.name + " = " + text_at(member(value, one.name, thread), thread, manner.inside());
   }
   return text + "}";
 }
 
-std::string text_at(const Value& value, const ThreadView& thread, int depth) {
-  if (depth > kMostTextDepth) return "...";
+std::string hexadecimal_text(const std::vector<std::byte>& bytes) {
+  return fmt::format("{:#x}", raw_of(bytes));
+}
+
+std::string integer_text(const Value& value, const ThreadView& thread) {
   const ValueType& type = *value.type;
-  if (type.reference) return text_at(referred(value, thread), thread, depth + 1);
+  const int64_t number = integer_of(value, thread);
+  const auto known = std::find_if(type.names.begin(), type.names.end(),
+                                  [&](const auto& one) { return one.second == number; });
+  if (known != type.names.end()) return fmt::format("{} ({})", known->first, number);
+  if (!type.is_signed && type.bytes >= 8) return fmt::format("{}", static_cast<uint64_t>(number));
+  if (type.name == "char" && number >= ' ' && number <= '~')
+    return fmt::format("{} '{}'", number, static_cast<char>(number));
+  return fmt::format("{}", number);
+}
+
+std::string text_at(const Value& value, const ThreadView& thread, Manner manner) {
+  if (manner.depth > kMostTextDepth) return "...";
+  const ValueType& type = *value.type;
+  const bool in_hexadecimal = manner.digits == Digits::hexadecimal;
+  if (type.reference) return text_at(referred(value, thread), thread, manner.inside());
   switch (type.kind) {
     case Kind::array:
-      return array_text(value, thread, depth);
+      return array_text(value, thread, manner);
     case Kind::record:
-      return record_text(value, thread, depth);
+      return record_text(value, thread, manner);
     case Kind::boolean:
       return integer_of(value, thread) != 0 ? "true" : "false";
     case Kind::real:
-      return real_text(bytes_of(value, thread));
+      return in_hexadecimal ? hexadecimal_text(bytes_of(value, thread))
+                            : real_text(bytes_of(value, thread));
     case Kind::pointer: {
       const auto address = static_cast<uint64_t>(integer_of(value, thread));
       const std::string label = thread.pointer_text(address, type.target ? type.target->bytes : 0);
       return fmt::format("{:#x}{}", address, label.empty() ? "" : " (" + label + ")");
     }
-    case Kind::integer: {
-      const int64_t number = integer_of(value, thread);
-      if (!type.is_signed && type.bytes >= 8)
-        return fmt::format("{}", static_cast<uint64_t>(number));
-      if (type.name == "char" && number >= ' ' && number <= '~')
-        return fmt::format("{} '{}'", number, static_cast<char>(number));
-      return fmt::format("{}", number);
-    }
+    case Kind::integer:
+      return in_hexadecimal ? hexadecimal_text(bytes_of(value, thread))
+                            : integer_text(value, thread);
     case Kind::unknown:
       break;
   }
@@ -198,6 +218,8 @@ std::optional<Value> value_of(const Variable& variable, const ThreadView& thread
       return std::nullopt;
     case Variable::Place::memory:
       return Value{variable.type, Value::Place{variable.space, variable.address}, {}};
+    case Variable::Place::constant:
+      return Value{variable.type, {}, variable.constant};
     case Variable::Place::registers:
       break;
   }
@@ -263,8 +285,8 @@ Value member(const Value& record, const std::string& name, const ThreadView& thr
   refuse("`" + record.type->name + "` has no member `" + name + "`");
 }
 
-std::string to_text(const Value& value, const ThreadView& thread) {
-  return text_at(value, thread, 0);
+std::string to_text(const Value& value, const ThreadView& thread, Digits digits) {
+  return text_at(value, thread, {digits, 0});
 }
 
 }  // namespace warpmark::debugging

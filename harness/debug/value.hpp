@@ -46,7 +46,9 @@ Value dereference(const Value& pointer, const ThreadView& thread);
 /// The value that a reference refers to; any other value as it is.
 Value referred(const Value& value, const ThreadView& thread);
 
+/// How numbers are written: with hexadecimal digits are integers, and the bits of real numbers.
+enum class Digits : uint8_t { decimal, hexadecimal };
 /// As a debugger shows it: 1.5, 'a', 0x7f… (x + 3), {x = 1, y = 2}; arrays as NumPy: [0 1 2 ... 9].
-std::string to_text(const Value& value, const ThreadView& thread);
+std::string to_text(const Value& value, const ThreadView& thread, Digits digits = Digits::decimal);
 
 }  // namespace warpmark::debugging

@@ -30,6 +30,10 @@ TypePointer boolean_type() {
   return number_type(ValueType::Kind::boolean, "bool", 1, false);
 }
 
+TypePointer unknown_type(const std::string& name, uint64_t bytes) {
+  return number_type(ValueType::Kind::unknown, name, bytes, false);
+}
+
 TypePointer pointer_to(const TypePointer& target) {
   auto type = std::make_shared<ValueType>();
   type->kind = ValueType::Kind::pointer;
@@ -70,9 +74,7 @@ TypePointer type_of_dtype(const std::string& dtype) {
   };
   const auto found = kTypes.find(dtype);
   if (found != kTypes.end()) return found->second;
-  auto unknown = std::make_shared<ValueType>();
-  unknown->name = dtype;
-  return unknown;
+  return unknown_type(dtype, 0);
 }
 
 }  // namespace warpmark::debugging

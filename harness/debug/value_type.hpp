@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpmark::debugging {
@@ -27,6 +28,7 @@ struct ValueType {
   uint64_t count = 0;           ///< elements of an array
   bool reference = false;       ///< a pointer that is written as what it points to
   std::vector<Member> members;  ///< of a record
+  std::vector<std::pair<std::string, int64_t>> names;  ///< of the values of an enumeration
 };
 
 /// "int", "float" …, of NumPy's names of dtypes; of unknown kind for others.
@@ -34,6 +36,8 @@ TypePointer type_of_dtype(const std::string& dtype);
 TypePointer integer_type(const std::string& name, uint64_t bytes, bool is_signed);
 TypePointer real_type(const std::string& name, uint64_t bytes);
 TypePointer boolean_type();
+/// A type of which only the name and the size are known.
+TypePointer unknown_type(const std::string& name, uint64_t bytes);
 TypePointer pointer_to(const TypePointer& target);
 TypePointer array_of(const TypePointer& element, uint64_t count);
 

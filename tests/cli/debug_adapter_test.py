@@ -119,8 +119,8 @@ class Adapter(ProgramTest):
         self.source = self.write("s/k.cu", KERNEL)
         self.write("s/suite.yaml", SUITE)
 
-    def launch(self, breakpoints=(), stop_on_entry=False, **more):
-        client = Client(self.folder)
+    def launch(self, breakpoints=(), stop_on_entry=False, options=(), **more):
+        client = Client(self.folder, *options)
         abilities = client.request("initialize", adapterID="warpmark", linesStartAt1=True)
         for name in ("supportsStepBack", "supportsConditionalBreakpoints", "supportsConfigurationDoneRequest",
                      "supportsDataBreakpoints"):
@@ -140,6 +140,8 @@ class Adapter(ProgramTest):
         client, known = self.launch([{"line": 16}, {"line": 11}, {"line": 900}, {"line": 15, "condition": "1 +"}])
         self.assertEqual([one["verified"] for one in known], [True, True, False, False])
         self.assertEqual(known[1]["line"], 12)
+        self.assertEqual(known[1]["message"], "line 11 has no code: it stops at line 12, the next that has")
+        self.assertNotIn("message", known[0])
         self.assertIn("no code", known[2]["message"])
         self.assertIn("was not expected", known[3]["message"])
         stopped, frames = self.stop(client)
@@ -228,6 +230,137 @@ class Adapter(ProgramTest):
         wrong = client.response(client.send("evaluate", expression="nothing"))
         self.assertFalse(wrong["success"])
         self.assertIn("nothing is called", wrong["message"])
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    @unittest.skipUnless(HAS_VARIABLES, "no libdw")
+    def test_numbers_in_hexadecimal(self):
+        client, _ = self.launch([{"line": 23, "condition": "i == 33"}])
+        _, frames = self.stop(client)
+        frame, hexadecimal = frames[0]["id"], {"hex": True}
+        scopes = {one["name"]: one["variablesReference"] for one in client.request("scopes", frameId=frame)["scopes"]}
+        for form, expected in ((hexadecimal, ("0x21", "[0x4040800000000000 0x4041000000000000 ")), ({"hex": False}, ("33", "[33 34 "))):
+            values = {one["name"]: one for one in client.request("variables", variablesReference=scopes["Locals"], format=form)["variables"]}
+            self.assertEqual(values["i"]["value"], expected[0])
+            self.assertTrue(values["local"]["value"].startswith(expected[1]), values["local"])
+            inner = client.request("variables", variablesReference=values["p"]["variablesReference"], format=form)["variables"]
+            last = client.request("variables", variablesReference=inner[1]["variablesReference"], format=form)["variables"][2]
+            self.assertEqual(last["value"], expected[0])
+            self.assertEqual(client.request("evaluate", expression="i", frameId=frame, format=form)["result"], expected[0])
+        # A console and a watch, which send no format.
+        for context in ("repl", "watch"):
+            self.assertEqual(client.request("evaluate", expression="i,x", frameId=frame, context=context)["result"], "0x21")
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    @unittest.skipUnless(HAS_VARIABLES, "no libdw")
+    def test_the_expression_of_each_part(self):
+        client, _ = self.launch([{"line": 23, "condition": "i == 3"}])
+        _, frames = self.stop(client)
+        frame = frames[0]["id"]
+
+        def walk(reference, depth):
+            for one in client.request("variables", variablesReference=reference, count=3)["variables"]:
+                if one.get("evaluateName"):
+                    found = client.request("evaluate", expression=one["evaluateName"], frameId=frame, context="watch")["result"]
+                    self.assertEqual(found, one["value"], one)
+                    seen.append(one["evaluateName"])
+                if one["variablesReference"] and depth < 3:
+                    walk(one["variablesReference"], depth + 1)
+
+        seen = []
+        for scope in client.request("scopes", frameId=frame)["scopes"]:
+            walk(scope["variablesReference"], 0)
+        for name in ("i", "p.n[2]", "local[1]", "tile[0]", "*src", "%r1"):
+            self.assertIn(name, seen)
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    @unittest.skipUnless(HAS_VARIABLES, "no libdw")
+    def test_a_watchpoint_on_a_part_of_a_variable(self):
+        client, _ = self.launch([{"line": 15}])
+        _, frames = self.stop(client)
+        # Of a thread that is looked at, and not of the one that has stopped.
+        other = client.request("stackTrace", threadId=6)["stackFrames"][0]["id"]
+        scopes = {one["name"]: one["variablesReference"] for one in client.request("scopes", frameId=other)["scopes"]}
+        variables = {one["name"]: one["variablesReference"]
+                     for name in ("Locals", "Shared and global")
+                     for one in client.request("variables", variablesReference=scopes[name])["variables"]}
+        tile = client.request("dataBreakpointInfo", name="[5]", variablesReference=variables["tile"])
+        self.assertEqual(tile["description"], "tile[5]")
+        local = client.request("dataBreakpointInfo", name="[1]", variablesReference=variables["local"])
+        none = client.request("dataBreakpointInfo", name="i", variablesReference=scopes["Locals"])
+        self.assertEqual((none["dataId"], "only memory can be watched" in none["description"]), (None, True))
+        client.request("setBreakpoints", source={"path": str(self.source)}, breakpoints=[])
+        first = [{"dataId": tile["dataId"]}]
+        known = client.request("setDataBreakpoints", breakpoints=first)["breakpoints"]
+        # The first one stays when another comes.
+        both = client.request("setDataBreakpoints", breakpoints=[*first, {"dataId": local["dataId"]}])["breakpoints"]
+        self.assertEqual((both[0]["id"], [one["verified"] for one in both]), (known[0]["id"], [True, True]))
+        client.request("continue", threadId=1)
+        self.assertIn("tile[5]: 0 -> 5, written by thread (5,0,0)", self.stop(client)[0]["text"])
+        client.request("continue", threadId=1)
+        self.assertIn("local[1]: 0 -> 6, written by thread (5,0,0)", self.stop(client)[0]["text"])
+        client.request("setDataBreakpoints", breakpoints=[])
+        client.request("continue", threadId=1)
+        client.event("terminated")
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    def test_commands_in_the_console(self):
+        client, _ = self.launch([{"line": 16}])
+        stopped, frames = self.stop(client)
+        frame = frames[0]["id"]
+
+        def say(text):
+            return client.request("evaluate", expression=text, frameId=frame, context="repl")["result"]
+
+        self.assertEqual(say("threadIdx.x + 1"), "1")
+        self.assertIn("* warp 0 lanes ffffffff k.cu:16\n", say("info warps"))
+        self.assertIn("Breakpoint 2 at k.cu:17", say("tbreak k.cu:17"))
+        new = client.event("breakpoint")
+        self.assertEqual((new["reason"], new["breakpoint"]["line"]), ("new", 17))
+        say("delete 2")
+        self.assertEqual(client.event("breakpoint")["reason"], "removed")
+        self.assertEqual(say("step 2"), "")
+        client.event("continued")
+        stopped, frames = self.stop(client)
+        self.assertEqual(stopped["threadId"], 1)
+        self.assertGreater(frames[0]["line"], 16)
+        say("block 1")
+        _, frames = self.stop(client)
+        frame = frames[0]["id"]
+        self.assertEqual(say("blockIdx.x"), "1")
+        for text, why in (("nothing", "nothing is called `nothing` here"), ("c", "nothing is called `c` here"),
+                          ("frobnicate 3", "was not expected"), ("break", "where? break FILE:LINE")):
+            answer = client.response(client.send("evaluate", expression=text, frameId=frame, context="repl"))
+            self.assertFalse(answer["success"])
+            self.assertIn(why, answer["message"])
+        wrong = client.response(client.send("evaluate", expression="info warps", frameId=frame, context="hover"))
+        self.assertFalse(wrong["success"])
+        say("quit")
+        self.assertEqual(client.end(), 0)
+
+    def test_the_console_goes_to_the_finding(self):
+        self.source.write_text(KERNEL.replace("if (i < n)", "if (i < n + 1)"))
+        client, _ = self.launch([{"line": 16}])
+        self.stop(client)
+        client.request("evaluate", expression="finding", context="repl")
+        stopped, frames = self.stop(client)
+        self.assertEqual((stopped["reason"], frames[0]["line"]), ("exception", 22))
+        self.assertIn("out-of-bounds", stopped["text"])
+        client.request("disconnect")
+        self.assertEqual(client.end(), 0)
+
+    def test_inlined_functions_are_frames_of_their_own(self):
+        client, _ = self.launch([{"line": 8}], options=["-O"])
+        stopped, frames = self.stop(client)
+        self.assertEqual([one["name"] for one in frames], ["twice", "k"])
+        self.assertEqual(len({one["id"] for one in frames}), 2)
+        for one in frames:
+            arguments = client.request("scopes", frameId=one["id"])["scopes"][1]
+            names = [value["name"] for value in client.request("variables", variablesReference=arguments["variablesReference"])["variables"]]
+            self.assertEqual(names, ["out", "src", "n"])
         client.request("disconnect")
         self.assertEqual(client.end(), 0)
 

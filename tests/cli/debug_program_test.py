@@ -205,6 +205,41 @@ class Back(DebugProgram):
         self.assertRegex(said, r"#0 twice<int>.* at .*k.cu:\d+\n#1 .*add<int>.* at .*k.cu:15\n")
 
 
+class WithoutDebugInformation(DebugProgram):
+    def plain(self, *options):
+        program = self.folder / "plain"
+        subprocess.run([LAUNCHER, NVCC, *options, "-o", program, self.source], check=True, capture_output=True, env=self.environment)
+        return program
+
+    def said(self, program, *commands):
+        words = [LAUNCHER, "--debug", "--batch"]
+        for command in commands:
+            words += ["--command", command]
+        done = subprocess.run([*words, program], cwd=self.folder, env=self.environment, text=True, input="", capture_output=True,
+                              check=False, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_parameters_and_shared_variables_by_name(self):
+        said = self.said(self.plain("-lineinfo"), "break k.cu:15 if threadIdx.x == 5", "continue", "info args", "print src[3]", "print tile[3]",
+                         "print n + 1", "info locals", "quit")
+        self.assertRegex(said, r"\nout = 0x[0-9a-f]+.*\nsrc = 0x[0-9a-f]+.*\nn = 100\n")
+        self.assertIn("src[3] = 3\n", said)
+        self.assertIn("tile[3] = 0x40400000\n", said)  # the bits of 3: T is the template's
+        self.assertIn("n + 1 = 101\n", said)
+        self.assertIn("locals are not known: ", said)
+
+    def test_without_lines_the_types_of_the_symbol_are_left(self):
+        said = self.said(self.plain(), "break add", "info breakpoints", "continue", "info args", "print param_1[3]", "print param_2",
+                         "list", "next", "backtrace", "quit")
+        self.assertNotIn("Breakpoint 1: no code", said)
+        self.assertRegex(said, r"\nBreakpoint 1\n\[block \(0,0,0\), thread \(32,0,0\), warp 1, lane 0\] add<float> at `")
+        self.assertIn("param_1[3] = 3\n", said)
+        self.assertIn("param_2 = 100\n", said)
+        self.assertIn("the kernel has no lines: x/i shows its PTX\n", said)
+        self.assertRegex(said, r"\) next\n\[block \(0,0,0\), thread \(32,0,0\), warp 1, lane 0\] add<float> at `.*\n\(warpmark\) backtrace\n#0 add<float> at `")
+
+
 class Interrupted(DebugProgram):
     def test_a_kernel_that_hangs(self):
         process, path = self.attached("hangs", "100", "spin")

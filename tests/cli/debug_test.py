@@ -131,6 +131,39 @@ class Lines(DebugTest):
         out = self.debug("break k.cu:16", "continue", "x/i", "stepi", "info registers %r1")
         self.assertIn("bar.sync", out)
 
+    def test_several_steps(self):
+        out = self.debug("break k.cu:15", "continue", "delete 1", "step 2", "next 5 x", "continue 3", "step 0", "reverse-step 2", "print i")
+        answers = self.answers(out)
+        # The stops between are not shown.
+        self.assertRegex(answers[3], r"^\[block \(0,0,0\), thread \(0,0,0\), warp 0, lane 0\] k at k.cu:1[789]\n[^\n]*$")
+        self.assertEqual(answers[4], "next takes a number, or `warp`: next 5")
+        self.assertEqual(answers[5], "continue takes no further words")
+        self.assertEqual(answers[6], "step takes a number, or `warp`: step 5")
+        self.assertIn("] k at k.cu:15\n", answers[7])
+
+    def test_a_breakpoint_ends_several_steps(self):
+        out = self.debug("break k.cu:15", "continue", "break k.cu:16", "step 9", "next")
+        self.assertIn("Breakpoint 2\n", self.answers(out)[3])
+        self.assertRegex(self.answers(out)[4], r"\] k at k.cu:1[789]\n")  # none of the nine is left
+
+    def test_the_steps_of_a_warp_go_through_both_sides_of_a_branch(self):
+        self.write("s/k.cu", """extern "C" __global__ void k(float *out, const float *src, int n) {
+  int i = threadIdx.x;
+  if (i % 2 == 0)
+    out[i] = 1;
+  else
+    out[i] = 2;
+  out[i] += n;
+}
+""")
+        out = self.debug("break k.cu:3", "continue", "delete 1", *["next warp"] * 4)
+        stops = [answer.split("\n", maxsplit=1)[0] for answer in self.answers(out)[-4:]]
+        for side in ("thread (0,0,0), warp 0, lane 0] k at k.cu:4", "thread (1,0,0), warp 0, lane 1] k at k.cu:6"):
+            self.assertIn("[block (0,0,0), " + side, stops)
+        self.assertRegex(stops[-1], r"warp 0, lane \d+\] k at k.cu:7$")
+        out = self.debug("break k.cu:3", "continue", "delete 1", "next", "next")
+        self.assertEqual([line for line in out.splitlines() if "k.cu:6" in line], [])  # thread 0 is never there
+
     def test_list_shows_the_source(self):
         out = self.debug("break k.cu:16", "continue", "list", "list 1")
         self.assertIn(">16\t  __syncthreads();\n", out)
@@ -175,6 +208,45 @@ class Values(DebugTest):
         self.assertIn("cannot be read: they are in no allocation\n", out)
         self.assertIn("local[1] * 2 = 8\n", out)
 
+    def test_constants_and_enumerations(self):
+        # What has one value in the whole kernel has no place in memory.
+        self.write("s/k.cu", """enum Colour { red, green = 5, blue = -2 };
+enum class Shade : unsigned char { dark, light };
+extern "C" __global__ void k(int *out, Colour given) {
+  const int seven = 7;
+  constexpr double half = 0.5;
+  const signed char below = -3;
+  Shade shade = Shade::light;
+  Colour colour = given;
+  if (colour == green)
+    out[threadIdx.x] = seven + (int)(2 * half) + (int)shade + below;
+}
+""")
+        self.write("s/suite.yaml", """warpmark: 1
+kernel: {file: k.cu, entry: k}
+arguments: {out: {out: 32}, given: {scalar: 5, dtype: int32}}
+launch: {block: 32}
+reference: {out: 'np.full(32, 6)'}
+""")
+        out = self.debug("break k.cu:9 if colour == green", "continue", "info locals", "print seven * 2", "print/x below", "print colour == blue",
+                         "print shade == Shade::light", "watch seven", "print/x colour")
+        answers = self.answers(out)
+        shown = dict(line.split(" = ", 1) for line in answers[2].splitlines())
+        self.assertEqual(shown, {"seven": "7", "half": "0.5", "below": "-3", "shade": "Shade::light (1)", "colour": "green (5)"})
+        self.assertEqual(answers[3:6], ["seven * 2 = 14", "below = 0xfd", "colour == blue = false"])
+        self.assertEqual(answers[6], "shade == Shade::light = true")
+        self.assertIn("only memory can be watched", answers[7])
+        self.assertEqual(answers[8], "colour = 0x5")
+
+    def test_numbers_in_hexadecimal(self):
+        out = self.debug("break k.cu:23 if i == 33", "continue", "print/x i", "p/x local[0]", "print/x tile[0:3]", "print/x p", "print/x -i",
+                         "print/x src", "print/x true", "print/d i", "info/x locals", "print i")
+        for text in ("i = 0x21", "local[0] = 0x4040800000000000", "tile[0:3] = [0x0 0x1 0x2]", "p = {x = 0x0, n = [0x1 0x2 0x21]}",
+                     "-i = 0xffffffdf", "true = true", "print has one format: print/x, in hexadecimal", "only print has a format: print/x"):
+            self.assertIn(text + "\n", out)
+        self.assertRegex(out, r"\nsrc = 0x[0-9a-f]+ \(src\)\n")
+        self.assertEqual(self.answers(out)[-1], "i = 33")
+
     def test_arguments_are_known_at_the_first_statement(self):
         out = self.debug("info args", "print src[7]")
         self.assertIn("\nn = 100\n", out)
@@ -198,10 +270,10 @@ class Values(DebugTest):
 
 
     def test_what_is_optimised_out_says_so(self):
-        self.write("s/k.cu", KERNEL.replace("  int i = ", "  int unused = 7;\n  int i = "))
-        out = self.debug("break k.cu:17", "continue", "info locals", "print unused", "break k.cu:17 if unused == 7")
-        self.assertIn("\nunused = <optimised out>\n", out)
-        self.assertIn("`unused` is optimised out here\n", out)
+        self.write("s/k.cu", KERNEL.replace("  int i = ", "  int gone;\n  int i = "))
+        out = self.debug("break k.cu:17", "continue", "info locals", "print gone", "break k.cu:17 if gone == 7")
+        self.assertIn("\ngone = <optimised out>\n", out)
+        self.assertIn("`gone` is optimised out here\n", out)
 
 
 class Back(DebugTest):
@@ -336,6 +408,14 @@ reference: {a: 2 * a * a, b: 2 * b * b}
         self.assertRegex(out, r"Breakpoint 1 at k.cu:[34], 2 places\n")
         self.assertRegex(out, r"#0 twice at k.cu:[34]\n#1 k at k.cu:7\n")
         self.assertIn("nothing is called `v` here", out)
+        # The function that it was inlined into is a frame to look at.
+        out = self.debug("break twice", "continue", "up", "frame 0", "down", "up", "up", "finish", options=["-O"])
+        answers = self.answers(out)
+        self.assertRegex(answers[2], r"\] k at k.cu:7\n7\t  a\[threadIdx.x\]")
+        self.assertRegex(answers[3], r"\] twice at k.cu:[34]\n")
+        self.assertRegex(answers[4], r"\] twice at k.cu:[34]\n")
+        self.assertIn("] k at k.cu:7\n", answers[5])
+        self.assertEqual(answers[6], "there is no such frame")
 
 
 class Others(DebugTest):
@@ -347,13 +427,45 @@ class Others(DebugTest):
 
     @unittest.skipUnless(HAS_VARIABLES, "no libdw")  # then that is the reason given
     def test_without_debug_information(self):
+        self.write("s/suite.yaml", SUITE.replace("src:", "source:").replace("2 * src", "2 * source"))
         out = self.debug("break k.cu:16", "continue", "info args", "info locals", "backtrace", "info registers",
-                         "print out[3]", options=["-O"])
+                         "print src[7]", "print tile[3]", "print source", options=["-O"])
         self.assertIn("Variables are not known: the kernel has no debug information; lines, parameters and PTX registers are\n", out)
         self.assertRegex(out, r"\nout = 0x[0-9a-f]+ \(out\)\n")
-        self.assertIn("= <of a type that is not known>\n", out)
+        # Names are those of the kernel, and not of the suite; types, too.
+        self.assertRegex(out, r"\nsrc = 0x[0-9a-f]+ \(source\)\nn = 100\n")
+        self.assertIn("src[7] = 7\n", out)
+        self.assertIn("tile[3] = 3\n", out)
+        self.assertIn("nothing is called `source` here\n", out)
         self.assertIn("locals are not known: the kernel has no debug information\n", out)
         self.assertIn("#0 k at k.cu:16\n", out)
+
+    def test_parameters_whose_types_no_source_tells(self):
+        # T is a macro of the suite, Pair a struct, and the second parameter has no name.
+        self.write("s/k.cu", """struct Pair { int x, y; };
+template <typename U> __global__ void k(T *out, int, const U *src, Pair p, unsigned char c) {
+  out[threadIdx.x] = src[threadIdx.x] + p.y + c;
+}
+template __global__ void k<short>(T *, int, const short *, Pair, unsigned char);
+""")
+        self.write("s/suite.yaml", """warpmark: 1
+types: {Pair: {x: int32, y: int32}}
+kernel: {file: k.cu, entry: k, define: {T: '"double"'}}
+arguments:
+  out: {out: 32}
+  unused: {scalar: 3}
+  src: {in: 'np.arange(32)'}
+  p: {scalar: '(1, 2)', dtype: Pair}
+  c: {scalar: 200}
+launch: {block: 32}
+reference: {out: 'src + 202.0'}
+""")
+        out = self.debug("break k.cu:3", "continue", "info args", "print src[3]", "print out[0]", options=["-O"])
+        args = dict(line.split(" = ", 1) for line in self.answers(out)[2].splitlines())
+        self.assertEqual(list(args), ["out", "unused", "src", "p", "c"])
+        self.assertEqual((args["unused"], args["p"], args["c"]), ("3", "0x0000000200000001", "200"))
+        self.assertIn("src[3] = 3\n", out)
+        self.assertNotIn("not known>", out)
 
     def test_printf_and_several_launches(self):
         self.write("s/k.cu", """#include <stdio.h>
