@@ -101,6 +101,10 @@ void CaseLaunch::judge_fetched(const ReadyCase& ready, const Results& results, c
   judge(ready, results, kFirstPoison, {}, outcome);
 }
 
+bool CaseLaunch::asks_samples() const {
+  return std::ranges::find(options_.counters, "samples") != options_.counters.end();
+}
+
 // True if the device counts the events that are judged.
 bool CaseLaunch::is_counted(const ReadyCase& ready) const {
   const Plan& plan = ready.planned.plan;
@@ -207,8 +211,10 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   protocol::Verify request{run_with_limits(ready), std::to_integer<uint8_t>(poison)};
   request.run.checks = checks_for(plan);
   request.run.counters = options_.counters;
-  const bool judged = is_counted(ready);
-  if (judged && options_.counters.empty()) request.run.counters = {"traffic", "samples"};
+  if (is_counted(ready)) {  // samples explain a counter that is too high
+    if (options_.counters.empty()) request.run.counters = {"traffic"};
+    if (!asks_samples()) request.run.counters.emplace_back("samples");
+  }
   if (options_.coverage) request.run.counters.emplace_back(kCoverageCounters);
   if (options_.confinement) {
     request.run.guard = ready.guards_front ? protocol::Guard::front : protocol::Guard::back;

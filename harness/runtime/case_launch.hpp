@@ -52,6 +52,8 @@ class CaseLaunch {
 
   /// The counters of the device in the last launch.
   const std::vector<nlohmann::ordered_json>& counters() const { return launch_counters_; }
+  /// True if samples are among the counters that were asked for.
+  bool asks_samples() const;
   /// The device's own look at large buffers in the last run; empty while grading.
   const protocol::Verified::OnDevice& on_device() const { return on_device_; }
   /// The results of that run: inputs that were not fetched, as they did not change, are the inputs.

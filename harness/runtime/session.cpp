@@ -200,7 +200,12 @@ class Session::State {
   // the texts of their lines. The lines of a submission are the grader's affair.
   void illustrate(const Case& which, const PlannedCase& planned, Outcome& outcome) {
     const std::vector<nlohmann::ordered_json> launches = std::exchange(counted_, {});
-    if (outcome.verdict != Verdict::failed) return;
+    if (outcome.verdict != Verdict::failed) {
+      for (nlohmann::ordered_json& launch : outcome.counters) {
+        if (launch.is_object() && !launch_.asks_samples()) launch.erase("samples");
+      }
+      return;
+    }
     if (outcome.failure == FailureKind::counter && outcome.counters.empty()) {
       for (const nlohmann::ordered_json& launch : launches) {
         if (!launch.is_object() || !launch.contains("samples")) continue;

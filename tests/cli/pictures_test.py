@@ -52,6 +52,27 @@ launch: {block: 32}
 reference: {out: src.sum(axis=0)}
 tolerance: {rtol: 1e-4}
 """
+# Each lane another element of its own array, and copies of every 16th element to every 8th.
+OWN = """extern "C" __global__ void k(float *out, const float *src) {
+  __shared__ float tile[256];
+  float mine[32];
+  int x = threadIdx.x;
+  for (int j = 0; j < 32; ++j)
+    mine[j] = src[j];
+  unsigned at = (unsigned)__cvta_generic_to_shared(&tile[x * 8]);
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(src + x * 16));
+  asm volatile("cp.async.wait_all;");
+  __syncthreads();
+  out[x] = mine[x * 5 % 32] + tile[x * 8];
+}
+"""
+OWN_SUITE = """warpmark: 1
+kernel: {file: own.cu, entry: k}
+arguments: {out: {out: 32}, src: {in: rng.random(512)}}
+launch: {block: 32}
+reference: {out: 'src[np.arange(32) * 5 % 32] + src[np.arange(32) * 16]'}
+tolerance: {rtol: 1e-5}
+"""
 LIMIT = 1 << 20
 
 LOOK = """<script>addEventListener("load", () => {
@@ -112,6 +133,8 @@ class PicturesTest(CheckTest):
         self.write("suites/race.yaml", RACE_SUITE)
         self.write("suites/slow.cu", SLOW)
         self.write("suites/slow.yaml", SLOW_SUITE)
+        self.write("suites/own.cu", OWN)
+        self.write("suites/own.yaml", OWN_SUITE)
 
     def page(self, *words, code=0):
         self.run_program(*words, code=code)
@@ -128,6 +151,9 @@ class PicturesTest(CheckTest):
 
     def profile(self, suite="suites/slow.yaml"):
         return self.page("profile", suite, "-o", "page.html")
+
+    def counted(self, suite, *words, code=1):
+        return self.page("check", suite, "--device", "cpu", "--counters", "--format", "html=page.html", *words, code=code)
 
     def race(self):
         return self.page("check", "suites/race.yaml", "--device", "cpu", "--checks", "race", "--format", "html=page.html", code=1)
@@ -182,6 +208,47 @@ class Pictures(PicturesTest):
         record = json.loads((self.folder / "run.jsonl").read_text().splitlines()[1])
         self.assertEqual(sorted(record["counters"][0]), ["kernel", "samples"])
 
+    def test_counters_that_are_asked_for_are_drawn_of_each_failure(self):
+        for change, reason in (("shared_load_conflicts: 0", "shared_load_conflicts"), (None, "wrong")):
+            text = SLOW_SUITE.replace("src.sum(axis=0)", "src.sum(axis=0) + 1") if change is None else SLOW_SUITE + "expect: {counters: {%s}}\n" % change
+            self.write("suites/slow.yaml", text)
+            page, figures = self.counted("suites/slow.yaml", "--journal", "run.jsonl")
+            self.assertIn(reason, page)
+            captions = [figure["figcaption"].strip() for figure in figures]
+            self.assertEqual(captions[0], "Bank conflicts: line 9 of slow.cu: v += tile[x][y];")
+            self.assertEqual(captions[-2:], ["Lanes that part: block (0,0,0), warp 0", "Roofline by counts, on an H200"])
+            record = json.loads((self.folder / "run.jsonl").read_text().splitlines()[1])
+            self.assertIn("shared_load_wavefronts", record["counters"][0])
+            (self.folder / "run.jsonl").unlink()
+
+    def test_a_race_comes_before_what_is_counted(self):
+        _, figures = self.counted("suites/race.yaml", "--checks", "race")
+        self.assertEqual([figure["figcaption"].strip().split(":")[0] for figure in figures], ["Race"])  # its accesses are ideal
+        self.write("suites/race.cu", RACE.replace("tile[63 - t]", "tile[t * 32 % 64]").replace("src[t]", "src[t * 8 % 64] * 2"))
+        _, figures = self.counted("suites/race.yaml", "--checks", "race")
+        self.assertEqual([figure["figcaption"].strip().split(":")[0] for figure in figures],
+                         ["Race", "Sectors of a global load", "Bank conflicts", "Roofline by counts, on an H200"])
+
+    def test_samples_are_kept_only_where_they_are_drawn(self):
+        passes = SLOW_SUITE + "expect: {counters: {shared_load_conflicts: '>= 0'}}\n"
+        self.write("suites/slow.yaml", passes)
+        for words, kept in (((), False), (("--format", "html=page.html"), True)):
+            self.run_program("check", "suites/slow.yaml", "--device", "cpu", "--counters", "--journal", "run.jsonl", *words)
+            record = json.loads((self.folder / "run.jsonl").read_text().splitlines()[1])
+            self.assertEqual("samples" in record["counters"][0], kept)
+            (self.folder / "run.jsonl").unlink()
+
+    def test_local_memory_and_copies(self):
+        _, figures = self.profile("suites/own.yaml")
+        by_caption = {figure["figcaption"].strip().split(":")[0]: figure for figure in reversed(figures)}
+        local = by_caption["Sectors of a local load"]
+        self.assertIn("line 11 of own.cu", local["figcaption"])
+        self.assertIn("word 9\n", local["text"])
+        self.assertIn("32 lanes ask for 128 bytes; 32 sectors move 1024 bytes. 4 would do if all lanes used the same words", local["p"])
+        self.assertIn("line 8 of own.cu", by_caption["Sectors of a global asynchronous load"]["figcaption"])
+        banks = [figure for figure in figures if "Asynchronous store of 4 bytes by 32 lanes: 8 passes" in figure["p"]]
+        self.assertEqual(len(banks), 1)
+
     def test_no_pictures_where_nothing_is_wrong(self):
         self.write("suites/race.cu", RACE.replace("  out[t]", "  __syncthreads();\n  out[t]"))
         text, figures = self.page("check", "suites/race.yaml", "--device", "cpu", "--checks", "race", "--format", "html=page.html")
@@ -221,7 +288,8 @@ class Graded(GradeTest):
 @unittest.skipUnless(shutil.which("chromium"), "no Chromium on this machine")
 class Browser(PicturesTest):
     def test_pictures_fit_at_both_widths_in_light_and_dark(self):
-        pages = {"profile": self.profile()[0], "race": self.race()[0]}
+        pages = {"profile": self.profile()[0], "race": self.race()[0], "own": self.profile("suites/own.yaml")[0],
+                 "race, counted": self.counted("suites/race.yaml")[0]}
         for what, text in pages.items():
             text = re.sub("<meta http-equiv[^>]*>", "", text) + LOOK
             # A frame has the scheme of its page, which is asked for by a media query.

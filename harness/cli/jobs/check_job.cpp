@@ -51,6 +51,10 @@ SessionOptions session_options_of(const JobRequest& request, size_t cases) {
   // Lines that are executed for the first time guide a search.
   if (request.search) options.coverage = true;
   if (!request.checks_given) options.checks = known_checks();
+  // The page of failures draws them.
+  const auto is_page = [](const ProblemOutput& one) { return one.format == ProblemFormat::html; };
+  if (!options.counters.empty() && std::ranges::any_of(request.formats.outputs, is_page))
+    options.counters.emplace_back("samples");
   if (!request.suppressions.empty()) options.suppressions = load_suppressions(request.suppressions);
   if (request.sanitize.empty()) return options;
   if (options.in_process) {

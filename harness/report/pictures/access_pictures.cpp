@@ -125,7 +125,26 @@ struct CacheLine {
   std::vector<std::pair<int64_t, uint32_t>> numbers;  ///< first byte, lane
 };
 
+// A line of local memory has one word of each lane.
+std::map<int64_t, CacheLine> local_lines_of(const SampledAccess& access) {
+  std::map<int64_t, CacheLine> lines;
+  for (const SampledAccess::Lane& one : access.lanes) {
+    const int64_t end = one.place + access.bytes;
+    for (int64_t at = one.place; at < end;) {
+      const int64_t next = std::min(end, (at / kWord + 1) * kWord);
+      const int64_t first = kWord * one.lane + at % kWord;
+      CacheLine& line = lines[at / kWord];
+      line.ranges.emplace_back(first, next - at);
+      line.numbers.emplace_back(first, one.lane);
+      line.touched[static_cast<size_t>(first / kSector)] += static_cast<uint32_t>(next - at);
+      at = next;
+    }
+  }
+  return lines;
+}
+
 std::map<int64_t, CacheLine> cache_lines_of(const SampledAccess& access) {
+  if (access.is_of("local")) return local_lines_of(access);
   std::map<int64_t, CacheLine> lines;
   std::set<int64_t> known;
   for (const SampledAccess::Lane& one : access.lanes) {
@@ -144,8 +163,9 @@ std::map<int64_t, CacheLine> cache_lines_of(const SampledAccess& access) {
   return lines;
 }
 
-void draw_cache_line(Svg& svg, double y, int64_t number, const CacheLine& line, int64_t bytes) {
-  svg.text(kBytesLeft - 5, y + 11, Anchor::end, fmt::format("+{}", number * kCacheLine), "small");
+void draw_cache_line(Svg& svg, double y, const std::string& name, const CacheLine& line,
+                     int64_t bytes) {
+  svg.text(kBytesLeft - 5, y + 11, Anchor::end, name, "small");
   std::string moved, idle, hatches, asked;
   for (size_t i = 0; i < line.touched.size(); ++i) {
     const double x = kBytesLeft + kBoxWidth * static_cast<double>(i);
@@ -237,7 +257,8 @@ std::optional<Picture> bank_picture(const SampledAccess& access) {
 
 std::optional<Picture> sector_picture(const SampledAccess& access) {
   const int64_t sectors = access.measure("sectors"), ideal = access.measure("ideal_sectors");
-  if (!access.is_of("global") || sectors <= 0) return std::nullopt;
+  const bool local = access.is_of("local");
+  if ((!local && !access.is_of("global")) || sectors <= 0) return std::nullopt;
   const std::map<int64_t, CacheLine> lines = cache_lines_of(access);
   const size_t rows = std::min(lines.size(), kMostRows);
   const bool more = lines.size() > rows;
@@ -250,15 +271,19 @@ std::optional<Picture> sector_picture(const SampledAccess& access) {
                   access.lanes.size(), access.bytes, sectors, counted(lines.size(), "line")));
   svg.text(8, 12, Anchor::start, access.where, "small");
   svg.text(kPictureWidth - 8, 12, Anchor::end, "each box: a sector of 32 bytes", "small");
-  svg.text(kBytesLeft - 5, 27, Anchor::end, "byte", "small");
+  svg.text(kBytesLeft - 5, 27, Anchor::end, local ? "lane" : "byte", "small");
   for (int64_t i = 0; i < 4; ++i) {
     svg.text(kBytesLeft + kBoxWidth * static_cast<double>(i) + 2, 27, Anchor::start,
-             std::to_string(kSector * i), "small");
+             std::to_string((local ? kSector / kWord : kSector) * i), "small");
   }
   double y = 34;
   auto line = lines.begin();
-  for (size_t i = 0; i < rows; ++i, ++line, y += kRowPitch)
-    draw_cache_line(svg, y, line->first, line->second, access.bytes);
+  for (size_t i = 0; i < rows; ++i, ++line, y += kRowPitch) {
+    draw_cache_line(
+        svg, y,
+        local ? fmt::format("word {}", line->first) : fmt::format("+{}", line->first * kCacheLine),
+        line->second, std::min(access.bytes, local ? kWord : kCacheLine));
+  }
   if (more) {
     svg.text(kBytesLeft, y + 9, Anchor::start,
              fmt::format("… and {}", counted(lines.size() - rows, "more line") + " of 128 bytes"),
@@ -266,15 +291,18 @@ std::optional<Picture> sector_picture(const SampledAccess& access) {
   }
   draw_sector_key(svg, end + 4);
   Picture picture;
-  picture.caption =
-      fmt::format("Sectors of a global {}: {}", access_words(access), access.line_text());
+  picture.caption = fmt::format("Sectors of a {} {}: {}", local ? "local" : "global",
+                                access_words(access), access.line_text());
   picture.svg = svg.take();
   const int64_t asked = access.measure("unique_bytes");
   picture.remark = fmt::format(
-      "{} ask for {} bytes{}; {} sectors move {}. {} would do if these bytes lay side by side.{}",
+      "{} ask for {} bytes{}; {} sectors move {}. {} would do if {}.{}",
       counted(access.lanes.size(), "lane"), asked,
       access.argument.empty() ? "" : " of " + shortened(access.argument, 40), sectors,
-      counted(static_cast<size_t>(sectors * kSector), "byte"), ideal, turns_text(access));
+      counted(static_cast<size_t>(sectors * kSector), "byte"), ideal,
+      local ? "all lanes used the same words of their own memory, which lie side by side"
+            : "these bytes lay side by side",
+      turns_text(access));
   return picture;
 }
 

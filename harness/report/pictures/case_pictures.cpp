@@ -105,4 +105,15 @@ std::vector<Picture> pictures_of_counters(const std::vector<ReportJson>& launche
   return pictures;
 }
 
+std::vector<Picture> pictures_of_case(const std::vector<ReportJson>& findings,
+                                      const std::vector<ReportJson>& launches,
+                                      const MostPictures& most, const Roofs& roofs) {
+  std::vector<Picture> pictures = pictures_of_findings(findings, most.races);
+  for (Picture& one : pictures_of_counters(launches, most.samples))
+    pictures.push_back(std::move(one));
+  if (auto roofline = count_roofline(sum_counters(launches), roofs))
+    pictures.push_back(std::move(*roofline));
+  return pictures;
+}
+
 }  // namespace warpmark

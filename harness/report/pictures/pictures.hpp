@@ -49,4 +49,13 @@ std::vector<Picture> pictures_of_findings(const std::vector<ReportJson>& finding
 /// traffic is drawn once, at its worst; at most `most` requests and as many branches.
 std::vector<Picture> pictures_of_counters(const std::vector<ReportJson>& launches, size_t most);
 
+struct MostPictures {
+  size_t races = 0, samples = 0;
+};
+/// Races first, then the worst requests and branches, and where all that was counted lies under the
+/// roofs.
+std::vector<Picture> pictures_of_case(const std::vector<ReportJson>& findings,
+                                      const std::vector<ReportJson>& launches,
+                                      const MostPictures& most, const Roofs& roofs = {});
+
 }  // namespace warpmark

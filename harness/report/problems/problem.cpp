@@ -26,15 +26,7 @@ std::string rule_of(const Outcome& outcome) {
   return std::string(to_text(outcome.failure));
 }
 
-std::vector<Picture> pictures_of(const Outcome& outcome) {
-  constexpr size_t kMost = 2;
-  std::vector<Picture> pictures = pictures_of_findings(outcome.findings, kMost);
-  if (outcome.failure == FailureKind::counter) {
-    for (Picture& one : pictures_of_counters(outcome.counters, kMost))
-      pictures.push_back(std::move(one));
-  }
-  return pictures;
-}
+constexpr size_t kMostPictures = 2;  // of each kind
 
 struct RuleText {
   std::string_view rule, text;
@@ -99,7 +91,8 @@ void FailedCases::add(const EndedCase& ended) {
        {false, rule_of(outcome), ended.where.known() ? ended.where : outcome.where, outcome.case_id,
         failure_text(outcome, ended.reproduce),
         // A place moves with the lines above it.
-        outcome.suite + " " + without_numbers(outcome.reason), pictures_of(outcome)}});
+        outcome.suite + " " + without_numbers(outcome.reason),
+        pictures_of_case(outcome.findings, outcome.counters, {kMostPictures, kMostPictures})}});
 }
 
 std::vector<Problem> FailedCases::problems() const {

@@ -33,16 +33,7 @@ Json file_values(const ProfiledFile& file) {
   return {{"name", file.name}, {"known", file.known}, {"lines", std::move(lines)}};
 }
 
-// Races first, then the worst requests and branches, and where all of it lies under the roofs.
-std::vector<Picture> pictures_of(const Outcome& outcome, const Roofs& roofs) {
-  constexpr size_t kMostRaces = 2, kMostSamples = 6;
-  std::vector<Picture> pictures = pictures_of_findings(outcome.findings, kMostRaces);
-  for (Picture& one : pictures_of_counters(outcome.counters, kMostSamples))
-    pictures.push_back(std::move(one));
-  if (auto roofline = count_roofline(sum_counters(outcome.counters), roofs))
-    pictures.push_back(std::move(*roofline));
-  return pictures;
-}
+constexpr MostPictures kMost{2, 6};
 
 }  // namespace
 
@@ -65,7 +56,8 @@ std::string profile_page(const std::vector<CaseProfile>& profiles, const Roofs& 
                      {"id", outcome.case_id},
                      {"remarks", std::move(remarks)},
                      {"counters", counters},
-                     {"pictures", picture_values(pictures_of(outcome, roofs))},
+                     {"pictures", picture_values(pictures_of_case(outcome.findings,
+                                                                  outcome.counters, kMost, roofs))},
                      {"files", std::move(files)}});
   }
   return html_page("report/run/profile", {{"title", "Warpmark profile"},

@@ -18,15 +18,16 @@ using Json = nlohmann::ordered_json;
 
 // The lines, and the branches beside the one warp's, of which a launch has samples.
 constexpr std::size_t kMostAccesses = 8, kMostBranches = 8;
-constexpr std::uint64_t kLine = 128;  // bytes of a line of the caches
+constexpr std::uint64_t kLine = 128;     // bytes of a line of the caches
+constexpr std::uint64_t kLocalWord = 4;  // bytes of a lane that lie side by side in local memory
 
 constexpr std::string_view kKindNames[kTrafficKinds] = {
 #define KIND(name, ...) #name,
 #include "warpmark/counters.def"
 };
 
-bool is_global(TrafficKind kind) {
-  return kKindNames[static_cast<std::size_t>(kind)].find("global") != std::string_view::npos;
+bool is_of(TrafficKind kind, std::string_view space) {
+  return kKindNames[static_cast<std::size_t>(kind)].find(space) != std::string_view::npos;
 }
 bool is_load(TrafficKind kind) {
   return kKindNames[static_cast<std::size_t>(kind)].ends_with("load");
@@ -73,15 +74,18 @@ Json access_json(const AccessSample& sample, TrafficKind kind, const Arena& aren
   json["bytes"] = sample.bytes;
   std::uint64_t at[32];
   std::copy(sample.at.begin(), sample.at.end(), std::begin(at));
-  const bool global = is_global(kind);
+  const bool global = is_of(kind, "global"), local = is_of(kind, "local");
   std::uint32_t lanes = sample.lanes;
-  if (!global && !is_atomic(kind)) lanes = slowest_part(at, lanes, sample.bytes, is_load(kind));
+  if (is_of(kind, "shared") && !is_atomic(kind))
+    lanes = slowest_part(at, lanes, sample.bytes, is_load(kind));
   json["lanes"] = lanes;
   if (lanes != sample.lanes) json["all_lanes"] = sample.lanes;
   std::uint64_t least = ~std::uint64_t{0};
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
     least = std::min(least, at[std::countr_zero(rest)]);
-  const std::uint64_t base = global ? least - least % kLine : 0;
+  const std::uint64_t base = global  ? least - least % kLine
+                             : local ? least - least % kLocalWord
+                                     : 0;
   Json places = Json::array();
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1)
     places.push_back(at[std::countr_zero(rest)] - base);

@@ -232,6 +232,44 @@ ret;
                                            {"other", 7}}}));
 }
 
+// Lanes that read other words of their own arrays, directly and by a pointer.
+TEST_F(Traffic, SamplesOfLocalMemoryCountFromTheLeastWord) {
+  configure(R"({"counters": ["samples"]})");
+  const char* const text = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k() {
+.reg .b32 %r<6>; .reg .b64 %rd<6>;
+.local .align 16 .b8 mine[1024];
+mov.u32 %r1, %tid.x; mov.u64 %rd1, mine; mul.wide.u32 %rd2, %r1, 16; add.s64 %rd3, %rd1, %rd2;
+.loc 1 3 1
+st.local.u32 [%rd1+32], %r1;
+.loc 1 4 1
+st.local.u64 [%rd3+8], %rd2;
+cvta.local.u64 %rd4, %rd3;
+.loc 1 5 1
+st.u16 [%rd4+2], %r1;
+ret;
+}
+.file 1 "thing.cu"
+)";
+  ASSERT_CU(launch(kernel_of(text, "k"), {1}, {32}, 0));
+  const Json& accesses = counters().at(0)["samples"]["accesses"];
+  ASSERT_EQ(accesses.size(), 2u);  // all lanes of line 3 use one word
+  EXPECT_EQ(accesses[0]["line"], 4);
+  EXPECT_EQ(accesses[0]["kind"], "local_store");
+  EXPECT_EQ(accesses[0]["sectors"], 64);
+  EXPECT_EQ(accesses[0]["lanes"], 0xffffffff);
+  EXPECT_FALSE(accesses[0].contains("all_lanes"));
+  EXPECT_FALSE(accesses[0].contains("argument"));
+  EXPECT_EQ(accesses[0]["places"][0], 0);
+  EXPECT_EQ(accesses[0]["places"][31], 31 * 16);
+  EXPECT_EQ(accesses[1]["line"], 5);
+  EXPECT_EQ(accesses[1]["kind"], "local_store");
+  EXPECT_EQ(accesses[1]["places"][0], 2);
+  EXPECT_EQ(accesses[1]["places"][1], 18);
+}
+
 TEST_F(Traffic, NothingMoreUnlessAskedFor) {
   for (const char* sets : {R"({"counters": []})", R"({"counters": ["basic"]})"}) {
     configure(R"({"counters": ["lines"]})");

@@ -159,6 +159,25 @@ TEST(SectorPicture, EachLineOfMemoryIsARow) {
               HasSubstr("<path class=\"full\" d=\"M126.4 34h9.2v15h-9.2zM137 34h8.6v15h-8.6z\"/>"));
 }
 
+TEST(SectorPicture, ALineOfLocalMemoryHasAWordOfEachLane) {
+  // Elements of 8 bytes: two words of each lane, those of lane 9 in other lines than lane 1's.
+  const auto apart = request("local_load", 8, 1U << 1 | 1U << 9,
+                             {{"sectors", 4}, {"ideal_sectors", 1}, {"unique_bytes", 16}},
+                             [](int64_t lane) { return lane == 1 ? 0 : 8; });
+  const auto picture = sector_picture(apart);
+  ASSERT_TRUE(picture);
+  EXPECT_EQ(picture->caption, "Sectors of a local load: line 5 of k.cu");
+  EXPECT_THAT(picture->svg,
+              AllOf(HasSubstr(">word 0<"), HasSubstr(">word 3<"), Not(HasSubstr(">word 4<")),
+                    HasSubstr(">lane<"), HasSubstr(">24<"),
+                    // Lane 1 begins at byte 4 of its line, lane 9 at byte 4 of the second sector.
+                    HasSubstr("<path class=\"full\" d=\"M66.4 34h9.2v15h-9.2z\"/>"),
+                    HasSubstr("<path class=\"full\" d=\"M146.4 74h9.2v15h-9.2z\"/>")));
+  EXPECT_EQ(picture->remark,
+            "2 lanes ask for 16 bytes; 4 sectors move 128 bytes. 1 would do if all lanes used the "
+            "same words of their own memory, which lie side by side.");
+}
+
 TEST(SampledAccess, NonsenseIsNotDrawn) {
   const ReportJson right = parsed(R"({"kind": "global_load", "bytes": 4, "lanes": 3,
                                       "places": [0, 128]})");
@@ -261,6 +280,29 @@ TEST(CasePictures, EachLineOnceAtItsWorst) {
   ASSERT_EQ(pictures.size(), 1);
   EXPECT_THAT(pictures[0].remark, HasSubstr("3 sectors move"));
   EXPECT_EQ(pictures_of_findings({race(), race(), race(), 7}, 2).size(), 2);
+}
+
+TEST(CasePictures, RacesComeFirstAndTheRooflineLast) {
+  const ReportJson counted = {{"ptx_flops", 1000},
+                              {"global_load_sectors", 3},
+                              {"samples",
+                               {{"accesses",
+                                 {{{"kind", "global_load"},
+                                   {"file", "k.cu"},
+                                   {"line", 5},
+                                   {"bytes", 4},
+                                   {"lanes", 1},
+                                   {"places", {0}},
+                                   {"sectors", 3}}}}}}};
+  std::vector<std::string> captions;
+  for (const Picture& one : pictures_of_case({race(), race()}, {counted}, {1, 2}))
+    captions.push_back(one.caption);
+  EXPECT_THAT(captions, testing::ElementsAre("Race: read after write of tile",
+                                             "Sectors of a global load: line 5 of k.cu",
+                                             "Roofline by counts, on an H200"));
+  // Counters that a suite bounds come without the sums.
+  EXPECT_EQ(pictures_of_case({}, {{{"samples", counted["samples"]}}}, {1, 2}).size(), 1);
+  EXPECT_EQ(pictures_of_case({}, {}, {1, 2}).size(), 0);
 }
 
 }  // namespace

@@ -367,7 +367,10 @@ void TrafficCounts::access(const Lanes& w, const Instruction& i, const TrafficMa
                        step.form == TrafficMap::Form::rows ? ThreadRows{} : rows_of(w));
     });
   }
-  if (local != 0 && !atomic) measure_local(at, local, step.bytes, to[several ? 2 : 0]);
+  if (local != 0 && !atomic) {
+    measure(w, step.site + (several ? 2 : 0), local, step.bytes, at,
+            [&](Measures& into) { measure_local(at, local, step.bytes, into); });
+  }
 }
 
 // Operands as in async.cpp. What is ignored or cut off is written as zeros, and not read.

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Measures the debugger in a launch of 2^20 threads, and the size of pages with pictures.
+
+    tests/figures/debugger.py [PROGRAM] [--steps N] [--json FILE]
+
+Steps are requests of the Debug Adapter Protocol, from the request to the stop: at the first block and at the last one, with all
+checks. Prints the median of each kind in milliseconds, smallest and largest beside it. Asserts nothing.
+"""
+import json
+import os
+import subprocess
+import tempfile
+import time
+
+from figures import ROOT, parser_of, spread, this_machine, write_record
+
+KERNEL = """__device__ float twice(float v) {
+  float sum = v + v;
+  return sum;
+}
+extern "C" __global__ void k(float *out, const float *src, int n) {
+  __shared__ float tile[1024];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x] = src[i];
+  __syncthreads();
+  float v = 0;
+  for (int j = 0; j < 4; ++j)
+    v += tile[(threadIdx.x + j) % 1024];
+  __syncthreads();
+  if (i < n)
+    out[i] = twice(v);
+}
+"""
+BLOCKS = 1024
+SUITE = """warpmark: 1
+kernel: {file: k.cu, entry: k}
+arguments: {out: {out: 2**20}, src: {in: rng.random(2**20)}, n: {scalar: 2**20}}
+launch: {block: 1024, grid: %d}
+reference: {out: 'np.zeros(2**20)'}
+""" % BLOCKS
+# Pages: one of all cases of a folder with many pictures, and one of cases that fail.
+PAGES = [("profile", ["profile", "suites/course/transpose"], 0), ("profile of a folder", ["profile", "suites/course"], 0)]
+
+
+class Client:
+    def __init__(self, program, folder):
+        self.process = subprocess.Popen([program, "debug", "--dap"], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.number = 0
+
+    def send(self, command, **arguments):
+        self.number += 1
+        text = json.dumps({"seq": self.number, "type": "request", "command": command, "arguments": arguments}).encode()
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(text) + text)
+        self.process.stdin.flush()
+
+    def wait(self, wanted):
+        """The next event of that name, or the response to the last request of it."""
+        while True:
+            length = int(self.process.stdout.readline().split(b":")[1])
+            self.process.stdout.readline()
+            message = json.loads(self.process.stdout.read(length))
+            if wanted in (message.get("event"), message.get("command")):
+                if message.get("success") is False:
+                    raise SystemExit(message["message"])
+                return message.get("body", {})
+
+    def ask(self, command, **arguments):
+        self.send(command, **arguments)
+        return self.wait(command)
+
+
+def seconds_of_stop(client, command, **arguments):
+    start = time.perf_counter()
+    client.send(command, **arguments)
+    stopped = client.wait("stopped")
+    return time.perf_counter() - start, stopped
+
+
+def steps(client, thread, count):
+    """Seconds of each kind of step, from where the thread stands."""
+    times = {}
+    for name, command, arguments in (
+            ("line", "next", {}), ("line, into functions", "stepIn", {}), ("statement", "next", {"granularity": "instruction"}),
+            ("line of the warp", "evaluate", {"expression": "next warp"}), ("back by a line", "stepBack", {}),
+            ("back by a statement", "stepBack", {"granularity": "instruction"})):
+        is_back = command == "stepBack"
+        found = times.setdefault(name, [])
+        for _ in range(5 if is_back else count):
+            if command != "evaluate":
+                arguments["threadId"] = thread
+            seconds, stopped = seconds_of_stop(client, command, **arguments)
+            found.append(seconds)
+            if stopped["threadId"] != thread and command != "evaluate":
+                break  # it has left the kernel
+    return times
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("--steps", type=int, default=10)
+    arguments = parser.parse_args()
+    program = os.path.abspath(arguments.program)
+    figures = []
+
+    def note(name, times):
+        figures.append({"figure": name, **spread(times, 4)})
+        row = figures[-1]
+        print("%-45s %8.1f ms (%.1f to %.1f)" % (name, 1e3 * row["median_s"], 1e3 * row["min_s"], 1e3 * row["max_s"]))
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("k.cu", KERNEL), ("suite.yaml", SUITE)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        for block in (0, BLOCKS - 1):
+            client = Client(program, folder)
+            client.ask("initialize", adapterID="figures")
+            client.send("launch", suite="suite.yaml")
+            client.wait("initialized")
+            client.ask("setBreakpoints", source={"path": os.path.join(folder, "k.cu")},
+                       breakpoints=[{"line": 8, "condition": "blockIdx.x == %d && threadIdx.x == 40" % block}])
+            seconds, stopped = seconds_of_stop(client, "configurationDone")
+            where = "block %d of %d: " % (block + 1, BLOCKS)
+            note(where + "to a breakpoint with a condition", [seconds])
+            client.ask("setBreakpoints", source={"path": os.path.join(folder, "k.cu")}, breakpoints=[])
+            for name, times in steps(client, stopped["threadId"], arguments.steps).items():
+                note(where + name, times)
+            client.ask("disconnect")
+            client.process.wait()
+        pages = []
+        for name, words, code in PAGES:
+            page = os.path.join(folder, "page.html")
+            done = subprocess.run([program, *words, "--device", "cpu", "-o", page], cwd=ROOT, capture_output=True, text=True, check=False)
+            if done.returncode != code:
+                raise SystemExit(done.stdout + done.stderr)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            pages.append({"page": name, "bytes": len(text.encode()), "pictures": text.count('<figure class="picture">')})
+            print("%-45s %8d bytes, %d pictures" % (name, pages[-1]["bytes"], pages[-1]["pictures"]))
+    write_record(arguments.json, {"command": "tests/figures/debugger.py", **this_machine(), "threads": BLOCKS * 1024,
+                                  "figures": figures, "pages": pages})
+
+
+if __name__ == "__main__":
+    main()
