@@ -398,6 +398,8 @@ bool Debugger::follow(const Resume& resume) {
     // `finish` is out of the frame that is looked at.
     if (resume.move == Move::finish) depth -= std::min(frame_number(thread()), depth - 1);
     steps_->begin(*at, *text_, depth);
+  } else {
+    steps_->begin_left();
   }
   return true;
 }

@@ -147,6 +147,7 @@ ExitCode debug_for_editor(const std::function<Interpreter&()>& python, const Cho
           const Debuggee chosen = choose(arguments.value("suite", ""), arguments.value("case", ""));
           debug_case(python, chosen, channel, *request);
         }
+        break;  // its client has left
       } catch (const Error& error) {
         refuse(error.message());
       } catch (const json::exception& error) {

@@ -74,6 +74,8 @@ class ThreadSteps {
   bool has_left() const { return left_; }
   /// Where the move begins.
   void begin(uint32_t statement, const LaunchText& text, size_t depth);
+  /// The thread has left already.
+  void begin_left() { known_ = true; }
 
   const Focus& focus() const { return focus_; }
   /// The lanes at the point whose lines these are.

@@ -422,6 +422,13 @@ class Adapter(ProgramTest):
         client.request("disconnect")
         client.end()
 
+    def test_it_ends_when_a_client_disconnects(self):
+        client, _ = self.launch(stop_on_entry=True)
+        self.stop(client)
+        client.request("disconnect")  # and leaves its end of the pipe open
+        self.assertEqual(client.process.wait(timeout=PATIENCE_S), 0)
+        client.end()
+
     def test_a_launch_that_cannot_be(self):
         client = Client(self.folder)
         client.request("initialize", adapterID="warpmark")

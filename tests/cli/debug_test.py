@@ -164,6 +164,16 @@ class Lines(DebugTest):
         out = self.debug("break k.cu:3", "continue", "delete 1", "next", "next")
         self.assertEqual([line for line in out.splitlines() if "k.cu:6" in line], [])  # thread 0 is never there
 
+    def test_a_thread_that_has_left_does_not_step(self):
+        out = self.debug("break k.cu:25", "continue", "delete 1", "next", "thread 40", "next", "thread 40", "next warp",
+                         "thread 40", "stepi", "info position")
+        answers = self.answers(out)
+        for i in (4, 6, 8):
+            self.assertIn("thread (40,0,0), warp 1, lane 8] has left the kernel", answers[i])
+        for i in (3, 5, 7, 9):  # it does not go on to the end of the launch
+            self.assertTrue(answers[i].startswith("The thread has left the kernel\n[block (0,0,0), thread (0,0,0)"), answers[i])
+        self.assertIn("launch 1, ", answers[10])
+
     def test_list_shows_the_source(self):
         out = self.debug("break k.cu:16", "continue", "list", "list 1")
         self.assertIn(">16\t  __syncthreads();\n", out)

@@ -249,6 +249,15 @@ class Pictures(PicturesTest):
         banks = [figure for figure in figures if "Asynchronous store of 4 bytes by 32 lanes: 8 passes" in figure["p"]]
         self.assertEqual(len(banks), 1)
 
+    def test_a_page_of_many_cases_stays_small(self):
+        self.write("suites/own.cu", OWN + "// a line\n" * 20)
+        self.write("suites/own.yaml", OWN_SUITE.replace("kernel:", "axes: {m: {python: range(150)}}\nkernel:"))
+        text, figures = self.profile("suites/own.yaml")  # looks at its size
+        self.assertIn("The page is full: --case own.m=149 shows this one.", text)
+        self.assertNotIn("own.m=0 shows", text)
+        self.assertRegex(text, r"further pictures are left out: the page stays small\. Pages of fewer cases have them\.</p>")
+        self.assertGreater(len(figures), 30)
+
     def test_no_pictures_where_nothing_is_wrong(self):
         self.write("suites/race.cu", RACE.replace("  out[t]", "  __syncthreads();\n  out[t]"))
         text, figures = self.page("check", "suites/race.yaml", "--device", "cpu", "--checks", "race", "--format", "html=page.html")

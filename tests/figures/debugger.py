@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the debugger in a launch of 2^20 threads, and the size of pages with pictures.
 
-    tests/figures/debugger.py [PROGRAM] [--steps N] [--json FILE]
+    tests/figures/debugger.py [PROGRAM] [--json FILE]
 
 Steps are requests of the Debug Adapter Protocol, from the request to the stop: at the first block and at the last one, with all
 checks. Prints the median of each kind in milliseconds, smallest and largest beside it. Asserts nothing.
@@ -59,9 +59,9 @@ class Client:
             length = int(self.process.stdout.readline().split(b":")[1])
             self.process.stdout.readline()
             message = json.loads(self.process.stdout.read(length))
+            if message.get("success") is False:
+                raise SystemExit("%s: %s" % (message["command"], message["message"]))
             if wanted in (message.get("event"), message.get("command")):
-                if message.get("success") is False:
-                    raise SystemExit(message["message"])
                 return message.get("body", {})
 
     def ask(self, command, **arguments):
@@ -76,28 +76,28 @@ def seconds_of_stop(client, command, **arguments):
     return time.perf_counter() - start, stopped
 
 
-def steps(client, thread, count):
-    """Seconds of each kind of step, from where the thread stands."""
-    times = {}
-    for name, command, arguments in (
-            ("line", "next", {}), ("line, into functions", "stepIn", {}), ("statement", "next", {"granularity": "instruction"}),
-            ("line of the warp", "evaluate", {"expression": "next warp"}), ("back by a line", "stepBack", {}),
-            ("back by a statement", "stepBack", {"granularity": "instruction"})):
-        is_back = command == "stepBack"
-        found = times.setdefault(name, [])
-        for _ in range(5 if is_back else count):
-            if command != "evaluate":
-                arguments["threadId"] = thread
-            seconds, stopped = seconds_of_stop(client, command, **arguments)
-            found.append(seconds)
-            if stopped["threadId"] != thread and command != "evaluate":
-                break  # it has left the kernel
-    return times
+# What is measured, the requests for it, and how often more at most: a thread of the kernel above comes to so many lines.
+STEPS = [("line", "next", {}, 10), ("line, into functions", "stepIn", {}, 10), ("statement", "next", {"granularity": "instruction"}, 40),
+         ("line of the warp", "evaluate", {"expression": "next warp", "context": "repl"}, 10), ("back by a line", "stepBack", {}, 3),
+         ("back by a statement", "stepBack", {"granularity": "instruction"}, 3)]
+
+
+def stopped_client(program, folder, block):
+    """A client that stands in a block, behind its first barrier; the thread; and the seconds to there."""
+    client = Client(program, folder)
+    client.ask("initialize", adapterID="figures")
+    client.send("launch", suite="suite.yaml")
+    client.wait("initialized")
+    source = {"path": os.path.join(folder, "k.cu")}
+    client.ask("setBreakpoints", source=source,
+               breakpoints=[{"line": 10, "condition": "blockIdx.x == %d && threadIdx.x == 40" % block}])
+    seconds, stopped = seconds_of_stop(client, "configurationDone")
+    client.ask("setBreakpoints", source=source, breakpoints=[])
+    return client, stopped["threadId"], seconds
 
 
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("--steps", type=int, default=10)
     arguments = parser.parse_args()
     program = os.path.abspath(arguments.program)
     figures = []
@@ -112,20 +112,17 @@ def main():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         for block in (0, BLOCKS - 1):
-            client = Client(program, folder)
-            client.ask("initialize", adapterID="figures")
-            client.send("launch", suite="suite.yaml")
-            client.wait("initialized")
-            client.ask("setBreakpoints", source={"path": os.path.join(folder, "k.cu")},
-                       breakpoints=[{"line": 8, "condition": "blockIdx.x == %d && threadIdx.x == 40" % block}])
-            seconds, stopped = seconds_of_stop(client, "configurationDone")
             where = "block %d of %d: " % (block + 1, BLOCKS)
-            note(where + "to a breakpoint with a condition", [seconds])
-            client.ask("setBreakpoints", source={"path": os.path.join(folder, "k.cu")}, breakpoints=[])
-            for name, times in steps(client, stopped["threadId"], arguments.steps).items():
-                note(where + name, times)
-            client.ask("disconnect")
-            client.process.wait()
+            ways = []
+            for name, command, words, count in STEPS:
+                client, thread, seconds = stopped_client(program, folder, block)
+                ways.append(seconds)
+                if command != "evaluate":
+                    words = {"threadId": thread, **words}
+                note(where + name, [seconds_of_stop(client, command, **words)[0] for _ in range(count)])
+                client.ask("disconnect")
+                client.process.wait()
+            note(where + "to a breakpoint with a condition", ways)
         pages = []
         for name, words, code in PAGES:
             page = os.path.join(folder, "page.html")

@@ -18,6 +18,33 @@ nlohmann::ordered_json picture_values(const std::vector<Picture>& pictures) {
   return values;
 }
 
+namespace {
+
+constexpr size_t kMostPictureBytes = 400'000;
+
+// Follows the order of the page.
+void drop_pictures_in(nlohmann::ordered_json& values, size_t& taken, size_t& dropped) {
+  for (auto& [name, value] : values.items()) {
+    if (name != "pictures" || !value.is_array()) {
+      if (value.is_structured()) drop_pictures_in(value, taken, dropped);
+      continue;
+    }
+    size_t fit = 0;
+    for (; fit < value.size() && taken < kMostPictureBytes; ++fit)
+      taken += value[fit].value("svg", "").size();
+    dropped += value.size() - fit;
+    value.erase(value.begin() + static_cast<std::ptrdiff_t>(fit), value.end());
+  }
+}
+
+}  // namespace
+
+size_t drop_pictures(nlohmann::ordered_json& values) {
+  size_t taken = 0, dropped = 0;
+  drop_pictures_in(values, taken, dropped);
+  return dropped;
+}
+
 std::string shortened(const std::string& text, size_t most) {
   const std::string line = in_one_line(text);
   if (columns(line) <= most) return line;

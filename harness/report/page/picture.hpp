@@ -19,6 +19,10 @@ struct Picture {
 /// The values for page/picture.html, to be used within `{{#pictures}}`.
 nlohmann::ordered_json picture_values(const std::vector<Picture>& pictures);
 
+/// Takes pictures out of a page's values, from the first one on that no longer fits: a page stays
+/// below 1 MB. Returns how many.
+size_t drop_pictures(nlohmann::ordered_json& values);
+
 /// Pictures are as wide as a phone shows them without scrolling.
 constexpr double kPictureWidth = 384;
 /// Text in the type of code: its width for one character, and how many fit side by side.

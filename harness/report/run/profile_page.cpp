@@ -34,11 +34,23 @@ Json file_values(const ProfiledFile& file) {
 }
 
 constexpr MostPictures kMost{2, 6};
+// A page stays below 1 MB: further cases are named alone.
+constexpr size_t kMostTableBytes = 450'000;
+constexpr size_t kRowBytes = 260;  // of a line of a file, beside its text
+
+size_t bytes_of(const CaseProfile& profile) {
+  size_t bytes = 0;
+  for (const ProfiledFile& file : profile.files) {
+    for (const ProfiledLine& line : file.lines) bytes += kRowBytes + line.text.size();
+  }
+  return bytes;
+}
 
 }  // namespace
 
 std::string profile_page(const std::vector<CaseProfile>& profiles, const Roofs& roofs) {
   Json cases = Json::array();
+  size_t taken = 0;
   for (const CaseProfile& profile : profiles) {
     const Outcome& outcome = profile.outcome;
     Json remarks = Json::array(), files = Json::array();
@@ -46,7 +58,11 @@ std::string profile_page(const std::vector<CaseProfile>& profiles, const Roofs& 
       remarks.push_back(std::string(to_text(outcome.verdict)) + ": " + outcome.reason);
     }
     std::string counters;
-    if (profile.remark.empty()) {
+    const bool is_full = taken > kMostTableBytes;
+    taken += bytes_of(profile);
+    if (profile.remark.empty() && is_full) {
+      remarks.push_back("The page is full: --case " + outcome.case_id + " shows this one.");
+    } else if (profile.remark.empty()) {
       counters = counters_text(outcome, ConsoleStyle{});
       for (const ProfiledFile& file : profile.files) files.push_back(file_values(file));
     } else {
@@ -56,8 +72,9 @@ std::string profile_page(const std::vector<CaseProfile>& profiles, const Roofs& 
                      {"id", outcome.case_id},
                      {"remarks", std::move(remarks)},
                      {"counters", counters},
-                     {"pictures", picture_values(pictures_of_case(outcome.findings,
-                                                                  outcome.counters, kMost, roofs))},
+                     {"pictures", is_full ? Json::array()
+                                          : picture_values(pictures_of_case(
+                                                outcome.findings, outcome.counters, kMost, roofs))},
                      {"files", std::move(files)}});
   }
   return html_page("report/run/profile", {{"title", "Warpmark profile"},

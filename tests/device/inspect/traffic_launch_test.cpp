@@ -254,7 +254,8 @@ ret;
 .file 1 "thing.cu"
 )";
   ASSERT_CU(launch(kernel_of(text, "k"), {1}, {32}, 0));
-  const Json& accesses = counters().at(0)["samples"]["accesses"];
+  const Json counted = counters().at(0);
+  const Json& accesses = counted["samples"]["accesses"];
   ASSERT_EQ(accesses.size(), 2u);  // all lanes of line 3 use one word
   EXPECT_EQ(accesses[0]["line"], 4);
   EXPECT_EQ(accesses[0]["kind"], "local_store");

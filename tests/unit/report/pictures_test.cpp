@@ -282,6 +282,19 @@ TEST(CasePictures, EachLineOnceAtItsWorst) {
   EXPECT_EQ(pictures_of_findings({race(), race(), race(), 7}, 2).size(), 2);
 }
 
+TEST(Pictures, APageHasRoomForSome) {
+  const std::string drawn(150'000, 'x');
+  ReportJson values = {{"cases", ReportJson::array()}, {"pictures", "no list"}};
+  for (int i = 0; i < 3; ++i)
+    values["cases"].push_back({{"pictures", picture_values({{"a", drawn}, {"b", drawn}})}});
+  EXPECT_EQ(drop_pictures(values), 3);  // the third goes over the limit, and is the last
+  EXPECT_EQ(values["cases"][0]["pictures"].size(), 2);
+  EXPECT_EQ(values["cases"][1]["pictures"].size(), 1);
+  EXPECT_EQ(values["cases"][1]["pictures"][0]["caption"], "a");
+  EXPECT_EQ(values["cases"][2]["pictures"].size(), 0);
+  EXPECT_EQ(drop_pictures(values), 0);
+}
+
 TEST(CasePictures, RacesComeFirstAndTheRooflineLast) {
   const ReportJson counted = {{"ptx_flops", 1000},
                               {"global_load_sectors", 3},
