@@ -394,7 +394,7 @@ class Adapter(ProgramTest):
         self.assertEqual(client.end(), 0)
 
     def test_pauses_a_kernel_that_hangs(self):
-        self.source.write_text(KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] == 0) {}\n  if (i < n) {"))
+        self.source.write_text(KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] >= 0) {}\n  if (i < n) {"))
         client, _ = self.launch()
         running = client.response(client.send("stackTrace", threadId=1))
         self.assertFalse(running["success"])
@@ -406,7 +406,7 @@ class Adapter(ProgramTest):
         self.assertEqual(client.end(), 0)
 
     def test_a_client_that_leaves_ends_it(self):
-        self.source.write_text(KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] == 0) {}\n  if (i < n) {"))
+        self.source.write_text(KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] >= 0) {}\n  if (i < n) {"))
         client, _ = self.launch()
         self.assertEqual(client.end(), 0)
         client, _ = self.launch(stop_on_entry=True)

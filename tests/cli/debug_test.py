@@ -504,7 +504,7 @@ reference: {a: 'np.full(32, 2)'}
         self.assertIn(": passed\n", out)
 
     def test_a_kernel_that_hangs_is_stopped(self):
-        self.write("s/k.cu", KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] == 0) {}\n  if (i < n) {"))
+        self.write("s/k.cu", KERNEL.replace("  if (i < n) {", "  while (((volatile int *)tile)[0] >= 0) {}\n  if (i < n) {"))
         process = subprocess.Popen([PROGRAM, "debug", "s/suite.yaml"], cwd=self.folder, text=True, stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, env=dict(os.environ, HOME=str(self.folder)))
         process.stdin.write("continue\n")
