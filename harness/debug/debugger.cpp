@@ -426,8 +426,13 @@ bool Debugger::go_back(const RunPosition& limit) {
   return false;
 }
 
-// The last point that was met is gone to; else the beginning.
+// The last point that was met is gone to; else the beginning, or back to where a search began.
 void Debugger::finish_scan() {
+  if (!candidate_ && searches()) {
+    candidate_focus_ = focus;
+    candidate_ = Stop{StopReason::writers, target_, 0,
+                      watchpoints_.back().memory.text + ": nothing has written it before"};
+  }
   target_stop_ = candidate_.value_or(Stop{StopReason::beginning, beginning(), 0, ""});
   target_focus_ = candidate_ ? candidate_focus_ : Focus{};
   target_ = target_stop_.position;

@@ -315,6 +315,7 @@ void Terminal::look(Debugger& debugger, const std::string& word, const std::stri
       one.enabled = word == "enable";
     }
     if (word == "delete") found = number && debugger.remove(*number);
+    if (!found && rest.empty()) throw usage_error("which one? " + word + " N");
     if (!found) throw usage_error("there is no breakpoint or watchpoint of that number");
     return;
   }

@@ -312,6 +312,23 @@ class Back(DebugTest):
         out = self.debug("break k.cu:23 if i == 3", "continue", "writer tile[40]")
         self.assertRegex(out, r"tile\[40\]: 40, written by thread \(40,0,0\) of block \(0,0,0\) at k.cu:15\n")
 
+    @unittest.skipUnless(HAS_VARIABLES, "no libdw")
+    def test_it_stays_where_nothing_has_written(self):
+        out = self.debug("break k.cu:16 if blockIdx.x == 1", "continue", "thread 40", "info position", "writer out[3]", "info position",
+                         "print threadIdx.x", "writer out[99]", "delete 1", "continue")
+        answers = self.answers(out)
+        # Block 0 has written out[3], and nobody out[99] yet.
+        self.assertIn("out[3]: ", answers[4])
+        self.assertIn("written by thread (3,0,0) of block (0,0,0)", answers[4])
+        out = self.debug("break k.cu:16 if blockIdx.x == 1", "continue", "thread 40", "info position", "writer out[99]", "info position",
+                         "print threadIdx.x", "delete", "delete 1", "continue")
+        answers = self.answers(out)
+        self.assertEqual(answers[4], "out[99]: nothing has written it before")
+        self.assertEqual(answers[5], answers[3])
+        self.assertEqual(answers[6], "threadIdx.x = 40")
+        self.assertEqual(answers[7], "which one? delete N")
+        self.assertIn(": passed", answers[9])
+
     def test_runs_again(self):
         out = self.debug("break k.cu:16", "continue", "continue", "run")
         stops = [line for line in out.splitlines() if line.endswith("k at k.cu:16")]
