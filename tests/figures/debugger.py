@@ -38,8 +38,23 @@ arguments: {out: {out: 2**20}, src: {in: rng.random(2**20)}, n: {scalar: 2**20}}
 launch: {block: 1024, grid: %d}
 reference: {out: 'np.zeros(2**20)'}
 """ % BLOCKS
-# Pages: one of all cases of a folder with many pictures, and one of cases that fail.
-PAGES = [("profile", ["profile", "suites/course/transpose"], 0), ("profile of a folder", ["profile", "suites/course"], 0)]
+# A race, bank conflicts and wasted sectors, in many suites.
+WRONG = """extern "C" __global__ void k(float *out, const float *src) {
+  __shared__ float tile[64];
+  tile[threadIdx.x * %d %% 64] = src[threadIdx.x * 8 %% 64];
+  out[threadIdx.x] = 2 * tile[63 - threadIdx.x];
+}
+"""
+WRONG_SUITE = """warpmark: 1
+kernel: {file: %s.cu, entry: k}
+arguments: {out: {out: 64}, src: {in: rng.random(64)}}
+launch: {block: 64}
+reference: {out: src}
+"""
+# What is written, by which command, and its exit code.
+PAGES = [("profile of three suites", ["profile", "suites/course/transpose", "-o", "{page}"], 0),
+         ("profile of 116 cases", ["profile", "suites/course", "-o", "{page}"], 0),
+         ("check of 100 wrong suites", ["check", "{folder}/wrong", "--counters", "--format", "html={page}"], 1)]
 
 
 class Client:
@@ -77,8 +92,8 @@ def seconds_of_stop(client, command, **arguments):
 
 
 # What is measured, the requests for it, and how often more at most: a thread of the kernel above comes to so many lines.
-STEPS = [("line", "next", {}, 10), ("line, into functions", "stepIn", {}, 10), ("statement", "next", {"granularity": "instruction"}, 40),
-         ("line of the warp", "evaluate", {"expression": "next warp", "context": "repl"}, 10), ("back by a line", "stepBack", {}, 3),
+STEPS = [("line", "next", {}, 13), ("line, into functions", "stepIn", {}, 13), ("statement", "next", {"granularity": "instruction"}, 40),
+         ("line of the warp", "evaluate", {"expression": "next warp", "context": "repl"}, 13), ("back by a line", "stepBack", {}, 3),
          ("back by a statement", "stepBack", {"granularity": "instruction"}, 3)]
 
 
@@ -105,12 +120,17 @@ def main():
     def note(name, times):
         figures.append({"figure": name, **spread(times, 4)})
         row = figures[-1]
-        print("%-45s %8.1f ms (%.1f to %.1f)" % (name, 1e3 * row["median_s"], 1e3 * row["min_s"], 1e3 * row["max_s"]))
+        print("%-50s %8.1f ms (%.1f to %.1f)" % (name, 1e3 * row["median_s"], 1e3 * row["min_s"], 1e3 * row["max_s"]))
 
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (("k.cu", KERNEL), ("suite.yaml", SUITE)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
+        os.mkdir(os.path.join(folder, "wrong"))
+        for i in range(100):
+            for name, text in (("s%d.cu" % i, WRONG % (2 * i + 32)), ("s%d.yaml" % i, WRONG_SUITE % ("s%d" % i))):
+                with open(os.path.join(folder, "wrong", name), "w", encoding="utf-8") as file:
+                    file.write(text)
         for block in (0, BLOCKS - 1):
             where = "block %d of %d: " % (block + 1, BLOCKS)
             ways = []
@@ -126,13 +146,14 @@ def main():
         pages = []
         for name, words, code in PAGES:
             page = os.path.join(folder, "page.html")
-            done = subprocess.run([program, *words, "--device", "cpu", "-o", page], cwd=ROOT, capture_output=True, text=True, check=False)
+            words = [word.format(folder=folder, page=page) for word in words]
+            done = subprocess.run([program, *words, "--device", "cpu"], cwd=ROOT, capture_output=True, text=True, check=False)
             if done.returncode != code:
                 raise SystemExit(done.stdout + done.stderr)
             with open(page, encoding="utf-8") as file:
                 text = file.read()
             pages.append({"page": name, "bytes": len(text.encode()), "pictures": text.count('<figure class="picture">')})
-            print("%-45s %8d bytes, %d pictures" % (name, pages[-1]["bytes"], pages[-1]["pictures"]))
+            print("%-50s %8d bytes, %d pictures" % (name, pages[-1]["bytes"], pages[-1]["pictures"]))
     write_record(arguments.json, {"command": "tests/figures/debugger.py", **this_machine(), "threads": BLOCKS * 1024,
                                   "figures": figures, "pages": pages})
 

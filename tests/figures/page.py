@@ -27,8 +27,8 @@ HEAD = """# Figures
 
     python3 tests/figures/page.py --records
 
-The figures that this manual and README quote, from the records in `results/`, with what they were measured on, the day, and the
-commit that brought the record. Times and rates on an H200 are medians of three to five runs.
+The figures that this manual and README quote, from the records in `results/`, with device, day and commit. Times and rates on an H200
+are medians of three to five runs.
 
 | what | figure | device | day | commit | record |
 |---|---|---|---|---|---|
@@ -147,6 +147,7 @@ def rows():
     yield "running sum, beside CUB's and PyTorch's: the same", scans(), "H200", "h200/scan_libraries.json"
     test = load("cpu/bootstrap_test_after.json")["bootstrap_test"]
     yield "`./bootstrap test` from a clean clone, two cores", "%.1f min, %d tests" % (test["clock_s"] / 60, test["tests"]), ours, "cpu/bootstrap_test_after.json"
+    yield "a step of the debugger in 2^20 threads, a step back from the last block; the largest page with pictures", debugger(), ours, "cpu/debugger.json"
     lines = load("cpu/coverage.json")["folders"]["all"]
     yield "lines of `harness/` and `plugins/` that the tests run", share(lines["lines"], lines["run"]), ours, "cpu/coverage.json"
 
@@ -180,6 +181,14 @@ def page(made):
     lines.append("\n[Defects found in published kernels](../defects-found.md) lists %d defects in %d repositories, each confirmed by reading the code.\n"
                  % (many, repositories))
     return "".join(lines)
+
+
+def debugger():
+    """The slowest of all steps, the slowest kind of step back, and the largest page with pictures."""
+    record = load("cpu/debugger.json")
+    back = max(one["median_s"] for one in record["figures"] if ": back" in one["figure"])
+    steps = max(one["max_s"] for one in record["figures"] if ": back" not in one["figure"] and "breakpoint" not in one["figure"])
+    return "%.1f ms, %.1f s; %.2f MB" % (1e3 * steps, back, max(one["bytes"] for one in record["pages"]) / 1e6)
 
 
 def quoted():
