@@ -147,7 +147,7 @@ def rows():
     yield "running sum, beside CUB's and PyTorch's: the same", scans(), "H200", "h200/scan_libraries.json"
     test = load("cpu/bootstrap_test_after.json")["bootstrap_test"]
     yield "`./bootstrap test` from a clean clone, two cores", "%.1f min, %d tests" % (test["clock_s"] / 60, test["tests"]), ours, "cpu/bootstrap_test_after.json"
-    yield "a step of the debugger in 2^20 threads, a step back from the last block; the largest page with pictures", debugger(), ours, "cpu/debugger.json"
+    yield "a step of the debugger in 2^20 threads, forwards, backwards; the largest page with pictures", debugger(), ours, "cpu/debugger.json"
     lines = load("cpu/coverage.json")["folders"]["all"]
     yield "lines of `harness/` and `plugins/` that the tests run", share(lines["lines"], lines["run"]), ours, "cpu/coverage.json"
 
