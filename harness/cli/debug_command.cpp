@@ -1,6 +1,7 @@
 // `warpmark debug`: stepping through a kernel on the CPU device.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/program/command.hpp"
@@ -65,6 +66,8 @@ ExitCode debug(const DebugOptions& options) {
       if (!id.empty()) asked.choice.ids = {id};
       std::vector<std::filesystem::path> paths = options.paths;
       if (!suite.empty()) paths = {suite};
+      if (paths.empty() && !std::filesystem::exists("suites"))
+        throw usage_error("the launch request names neither a `suite` nor a `program`");
       debugging::Debuggee debuggee = debuggee_of(paths, asked, python);
       debuggee.information = !options.optimised;
       return debuggee;

@@ -193,7 +193,7 @@ void Adapter::serve(Debugger& debugger, const std::optional<json>& request) {
   } catch (const Error& error) {
     channel_.refuse(*request, error.message());
   } catch (const json::exception& error) {
-    channel_.refuse(*request, std::string("wrong arguments: ") + error.what());
+    channel_.refuse(*request, wrong_arguments(error));
   }
 }
 

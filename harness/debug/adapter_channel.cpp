@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -115,6 +116,11 @@ void AdapterChannel::respond(const nlohmann::json& request, const nlohmann::json
         {"success", true},
         {"command", request.value("command", "")},
         {"body", body}});
+}
+
+std::string wrong_arguments(const nlohmann::json::exception& error) {
+  const std::string text = error.what();  // "[json.exception.out_of_range.403] key 'socket' …"
+  return "wrong arguments: " + text.substr(std::min(text.find("] ") + 2, text.size()));
 }
 
 void AdapterChannel::refuse(const nlohmann::json& request, const std::string& why) {

@@ -49,4 +49,7 @@ class AdapterChannel {
   std::thread reader_;
 };
 
+/// Why a request's arguments are refused, in words for people.
+std::string wrong_arguments(const nlohmann::json::exception& error);
+
 }  // namespace warpmark::debugging

@@ -325,7 +325,7 @@ std::optional<Stop> Debugger::watch_hit(const warpmark_debug_point& point) {
         text += fmt::format(" at {}:{}", statement.place.file, statement.place.line);
     }
     if (same_block) hit_focus_ = {writer->warp, writer->lane, 0};
-    return Stop{StopReason::watch, position_, watchpoint.number, text};
+    return Stop{StopReason::watch, position_, watchpoint.each_store ? 0 : watchpoint.number, text};
   }
   return std::nullopt;
 }

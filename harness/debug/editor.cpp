@@ -149,9 +149,9 @@ ExitCode debug_for_editor(const std::function<Interpreter&()>& python, const Cho
         }
         break;  // its client has left
       } catch (const Error& error) {
-        refuse(error.message());
+        refuse(error.message() + (error.hint().empty() ? "" : " (" + error.hint() + ")"));
       } catch (const json::exception& error) {
-        refuse(std::string("wrong arguments: ") + error.what());
+        refuse(wrong_arguments(error));
       }
     } else if (command == "disconnect" || command == "terminate") {
       channel.respond(*request);

@@ -30,7 +30,7 @@ enum class StopReason : uint8_t {
 struct Stop {
   StopReason reason = StopReason::entry;
   RunPosition position;
-  uint64_t number = 0;  ///< of the breakpoint or the watchpoint
+  uint64_t number = 0;  ///< of the breakpoint or the watchpoint; 0 for a search
   std::string text;     ///< more of it: what was found, or both values of what is watched
 };
 

@@ -13,7 +13,8 @@ std::string reason_text(const Stop& stop) {
     case StopReason::breakpoint:
       return fmt::format("Breakpoint {}{}", stop.number, stop.text.empty() ? "" : ": " + stop.text);
     case StopReason::watch:
-      return fmt::format("Watchpoint {}: {}", stop.number, stop.text);
+      return stop.number == 0 ? stop.text
+                              : fmt::format("Watchpoint {}: {}", stop.number, stop.text);
     case StopReason::step:
       return "";
     case StopReason::pause:

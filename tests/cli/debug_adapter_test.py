@@ -436,7 +436,12 @@ class Adapter(ProgramTest):
         self.assertFalse(early["success"])
         answer = client.response(client.send("launch", suite="s/suite.yaml", case="s.nothing"))
         self.assertFalse(answer["success"])
-        self.assertIn("s.nothing", answer["message"])
+        self.assertEqual(answer["message"], "no case is called `s.nothing` (`warpmark list` prints the ids)")
+        for command, words, why in (("launch", {}, "the launch request names neither a `suite` nor a `program`"),
+                                    ("launch", {"suite": 3}, "wrong arguments: type must be string, but is number"),
+                                    ("attach", {}, "wrong arguments: key 'socket' not found")):
+            answer = client.response(client.send(command, **words))
+            self.assertEqual((answer["success"], answer["message"]), (False, why))
         client.request("disconnect")
         self.assertEqual(client.end(), 0)
 

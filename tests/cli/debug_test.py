@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from program import BUILD, PROGRAM, ProgramTest
+from program import BUILD, PROGRAM, SOURCE as SOURCE_DIR, ProgramTest
 
 KERNEL = """struct Pair { float x; int n[3]; };
 __device__ int triangle(int n) {
@@ -540,6 +540,21 @@ reference: {a: 'np.full(32, 2)'}
         for text in ("unknown command `frobnicate`; `help` lists them\n", "where? break FILE:LINE, or break FUNCTION\n",
                      "there is no breakpoint or watchpoint of that number\n", "there is no such frame\n"):
             self.assertIn(text, out)
+
+    def test_the_manuals_example(self):
+        lines = (SOURCE_DIR / "docs/debugger.md").read_text(encoding="utf-8").split("```\n")[1].splitlines()
+        words = lines[0].removeprefix("$ warpmark ").split()
+        commands = [line.removeprefix("(warpmark) ") for line in lines if line.startswith("(warpmark) ")]
+        self.assertEqual((words[0], len(commands)), ("debug", 4))
+        for command in commands:
+            words += ["--command", command]
+        words[1] = str(SOURCE_DIR / words[1])
+        out, _ = self.run_program(*words, "--batch")
+        for line in lines[1:]:
+            self.assertIn(line + "\n", out)
+        if HAS_VARIABLES:
+            self.assertRegex(out, r"\nvalue\[0\]\[0:8\] = \[[-0-9 ]+\]\n")
+            self.assertRegex(out, r"\nvalue\[0\]\[3\]: .*written by thread \(3,0,0\) of block \(3,0,0\) at scan.cu:13\n")
 
     def test_one_case_is_debugged(self):
         _, errors = self.run_program("debug", "s/suite.yaml", "--batch", "--case", "s.nothing", code=2)
