@@ -191,6 +191,10 @@ void each_field(GradeAdjustment& one, const Visit& visit) {
   visit(FieldInfo("name").one_of("late,extension,adjustment"), one.name);
   visit("points", one.points);
   visit({"reason", "For the student."}, one.reason);
+  visit(FieldInfo("whole", "Of late days: the points that they take of a grade that has as many.")
+            .from_month("2026-12")
+            .if_set(),
+        one.whole);
 }
 
 template <typename Visit>
@@ -198,7 +202,8 @@ void each_field(LeaderboardEntry& entry, const Visit& visit) {
   visit({"by", "`points`, or the case whose ratio it is."}, entry.by);
   visit({"name", "That the student chose, or the pseudonym."}, entry.name);
   visit("pseudonym", entry.pseudonym);
-  visit("value", entry.value);
+  visit(FieldInfo("value", "Absent while the times that it depends on are open.").if_set(),
+        entry.value);
   visit({"order", "asc: less is better."}, Either{entry.ascending, "asc", "desc"});
   visit({"top", "So many places are shown."}, entry.top);
 }
@@ -304,7 +309,8 @@ void each_field(GradeResult& result, const Visit& visit) {
             .if_set(),
         PlatformIds{result.ids});
   visit(FieldInfo("leaderboard",
-                  "Only where the assignment has a leaderboard, and the student a value for it.")
+                  "Only where the assignment has a leaderboard, and the student a value for it, or "
+                  "times are open.")
             .if_set(),
         result.leaderboard);
   // A result of a single file has its name and hash in other members.

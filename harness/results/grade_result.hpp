@@ -142,6 +142,8 @@ struct GradeAdjustment {
   std::string name;  ///< "late", "extension", "adjustment"
   double points = 0;
   std::string reason;  ///< for the student
+  /// What "late" takes of a grade that has as many points; set only where this one has fewer.
+  std::optional<double> whole = {};
   bool operator==(const GradeAdjustment&) const = default;
 };
 
@@ -150,9 +152,9 @@ struct LeaderboardEntry {
   std::string by;    ///< "points", or the name of a case with performance
   std::string name;  ///< the name that the student chose, or the pseudonym
   std::string pseudonym;
-  double value = 0;
-  bool ascending = false;  ///< less is better
-  uint64_t top = 10;       ///< number of places that are shown
+  std::optional<double> value;  ///< nothing while the times of its case are open
+  bool ascending = false;       ///< less is better
+  uint64_t top = 10;            ///< number of places that are shown
 };
 
 struct GradeResult {
@@ -179,7 +181,7 @@ struct GradeResult {
   double final_points() const;
   /// The part of the assignment's points that is neither given nor lost (GradedCase::open).
   double open_points() const;
-  /// Set only if the assignment has a leaderboard and the student a value for it.
+  /// Set only if the assignment has a leaderboard and the student a value for it, or may get one.
   std::optional<LeaderboardEntry> leaderboard;
   std::vector<std::string> flags;  ///< for staff: "uses clock64", …
   /// For staff: fingerprints of the compiled code, to compare it with that of others.

@@ -12,6 +12,7 @@
 #include "plan/plugin_loader.hpp"
 #include "python/array.hpp"
 #include "python/conversion.hpp"
+#include "runtime/composites.hpp"
 #include "runtime/inputs.hpp"
 
 namespace warpmark {
@@ -42,6 +43,7 @@ struct CaseArtifacts {
   };
   std::optional<Excess> excess;
   std::map<std::string, Array> results;  ///< every buffer as the last launch left it, or all zero
+  std::vector<MeasuredComposite> composites;  ///< of right results, where the plan asks for some
 };
 
 /// The expected values by output, as a judge sees them. One that raises or does not fit is left

@@ -21,7 +21,7 @@ constexpr double kGrowth = 1.25;         // times that of the work
 constexpr double kInstructionsMost = 2;  // times the baseline's
 constexpr double kLanes = 32;
 
-using Broken = std::vector<BrokenComposite>;
+using Measured = std::vector<MeasuredComposite>;
 
 constexpr std::string_view kSpanInstructions = "ptx_span_instructions";
 constexpr std::string_view kThreadInstructions = "ptx_thread_instructions";
@@ -54,9 +54,16 @@ double double_of(const Amount& amount) {
   return whole != nullptr ? static_cast<double>(*whole) : std::get<double>(amount);
 }
 
-// The ratio of `part` to `whole`, from 0 to 1: how nearly a measure meets its threshold.
-double nearness(double part, double whole) {
-  return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0;
+// How nearly a measure meets its threshold: 1 and more where it does.
+double met(double part, double whole) {
+  if (whole == 0) return kMetByFar;
+  return whole > 0 ? std::min(part / whole, kMetByFar) : 0;
+}
+
+// A multiple, as of the baseline's; nothing is no multiple of nothing.
+std::string times_text(double own, double other) {
+  if (own == other) return "1 ×";
+  return other > 0 ? fmt::format("{:.3g} ×", own / other) : "∞ ×";
 }
 
 // Rounds to one decimal place; a value below its bound must not be printed as one that reaches it.
@@ -67,18 +74,21 @@ double below(double value, double bound) {
 
 // A kernel that does not run in parallel has few requests, and perfect ones. If even the baseline
 // cannot use half of its lanes, because there is too little work, no kernel has to.
-void judge_parallel(const CompositeRuns& runs, Broken& broken) {
+void measure_parallel(const CompositeRuns& runs, Measured& all) {
   const double span = value(runs.own, kSpanInstructions);
   const double most = value(runs.baseline, kSpanInstructions);
+  MeasuredComposite& spans = all.emplace_back(MeasuredComposite{
+      "parallel", "span",
+      fmt::format("a block executes {} as many instructions one after the other as one of the "
+                  "baseline ({:g} × at most)",
+                  times_text(span, most), kSpan),
+      met(kSpan * most, span), ""});
   if (span > kSpan * most) {
-    broken.push_back(
-        {"parallel",
-         fmt::format(
-             "not parallel: a block of it executes {:.0f} instructions one after the other, "
-             "one of the baseline {:.0f}; {:g} times as many at most: share the work among "
-             "all threads",
-             span, most, kSpan),
-         nearness(kSpan * most, span)});
+    spans.broken = fmt::format(
+        "not parallel: a block of it executes {:.0f} instructions one after the other, "
+        "one of the baseline {:.0f}; {:g} times as many at most: share the work among "
+        "all threads",
+        span, most, kSpan);
   }
   const double lanes = value(runs.own, kThreadInstructions);
   const double warps = value(runs.own, kWarpInstructions);
@@ -86,32 +96,37 @@ void judge_parallel(const CompositeRuns& runs, Broken& broken) {
   double least = kActive * kLanes;
   if (runs.compared && others > 0)
     least = std::min(least, value(runs.baseline, kThreadInstructions) / others);
+  MeasuredComposite& active = all.emplace_back(MeasuredComposite{
+      "parallel", "lanes",
+      fmt::format("on average {:.1f} of the {:g} lanes of a warp are active ({:.3g} at least)",
+                  warps == 0 ? 0 : lanes / warps, kLanes, least),
+      met(lanes, least * warps), ""});
   if (lanes < least * warps) {
-    broken.push_back(
-        {"parallel",
-         fmt::format("not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
-                     "at least: let neighbouring threads take the same branches",
-                     warps == 0 ? 0 : below(lanes / warps, least), kLanes, least),
-         nearness(lanes, least * warps)});
+    active.broken = fmt::format(
+        "not parallel: on average {:.1f} of the {:g} lanes of a warp are active, {:g} "
+        "at least: let neighbouring threads take the same branches",
+        warps == 0 ? 0 : below(lanes / warps, least), kLanes, least);
   }
 }
 
-void judge_sectors(const char* composite, const CompositeRuns& runs, Broken& broken) {
+void measure_sectors(const char* composite, const CompositeRuns& runs, Measured& all) {
   const double own = sum(runs.own, kCached, "sectors");
   const double baseline = sum(runs.baseline, kCached, "sectors");
+  MeasuredComposite& sectors = all.emplace_back(
+      MeasuredComposite{composite, "sectors",
+                        fmt::format("it moves {} as many sectors as the baseline ({:g} × at most)",
+                                    times_text(own, baseline), kSectors),
+                        met(kSectors * baseline, own), ""});
   if (own <= kSectors * baseline) return;
-  broken.push_back(
-      {composite,
-       fmt::format(
-           "not {}: it moves {:.0f} sectors of 32 bytes, the baseline {:.0f}; {:g} times as "
-           "many at most",
-           composite, own, baseline, kSectors),
-       nearness(kSectors * baseline, own)});
+  sectors.broken = fmt::format(
+      "not {}: it moves {:.0f} sectors of 32 bytes, the baseline {:.0f}; {:g} times as "
+      "many at most",
+      composite, own, baseline, kSectors);
 }
 
 // The unique bytes of each request count as whole sectors: no arrangement of its lanes saves the
 // rest of the last sector, at a ragged end or for a value that all lanes read.
-void judge_coalesced(const CompositeRuns& runs, Broken& broken) {
+void measure_coalesced(const CompositeRuns& runs, Measured& all) {
   const double moved = sum(runs.own, kCached, "sectors");
   const double needed = sum(runs.own, kCached, "ideal_sectors");
   const double others = sum(runs.baseline, kCached, "sectors");
@@ -124,16 +139,20 @@ void judge_coalesced(const CompositeRuns& runs, Broken& broken) {
     least *= std::min(share, 1.0);
   }
   const bool nothing = moved == 0 && others == 0;
-  if (!nothing && (needed < least * moved || moved == 0)) {
-    broken.push_back(
-        {"coalesced",
-         fmt::format(
-             "not coalesced: its requests need {:.1f} % of the sectors of 32 bytes that they "
-             "move, {:.4g} % at least{}: let neighbouring threads access neighbouring elements",
-             moved == 0 ? 0 : below(100 * needed / moved, 100 * least), 100 * least, of),
-         nearness(needed, least * moved)});
+  if (!nothing) {
+    MeasuredComposite& used = all.emplace_back(MeasuredComposite{
+        "coalesced", "share",
+        fmt::format("its requests need {:.1f} % of the sectors that they move ({:.4g} % at least)",
+                    moved == 0 ? 0 : 100 * needed / moved, 100 * least),
+        moved == 0 ? 0 : met(needed, least * moved), ""});
+    if (needed < least * moved || moved == 0) {
+      used.broken = fmt::format(
+          "not coalesced: its requests need {:.1f} % of the sectors of 32 bytes that they "
+          "move, {:.4g} % at least{}: let neighbouring threads access neighbouring elements",
+          moved == 0 ? 0 : below(100 * needed / moved, 100 * least), 100 * least, of);
+    }
   }
-  judge_sectors("coalesced", runs, broken);
+  measure_sectors("coalesced", runs, all);
 }
 
 constexpr std::string_view kPad =
@@ -145,7 +164,7 @@ constexpr std::string_view kPad =
 // of threads count, which padding can avoid; if a row fills a warp these are all. Passes of
 // needless accesses would hide the conflicts of needed ones, so at most twice the passes that the
 // baseline needs are counted.
-void judge_conflict_free(const CompositeRuns& runs, Broken& broken) {
+void measure_conflict_free(const CompositeRuns& runs, Measured& all) {
   const double wavefronts = sum(runs.own, kShared, "wavefronts");
   const double ideal = sum(runs.own, kShared, "ideal_wavefronts");
   const double excess = sum(runs.own, kShared, "row_excess");
@@ -153,63 +172,83 @@ void judge_conflict_free(const CompositeRuns& runs, Broken& broken) {
   const bool nothing = sum(runs.own, kCached, "sectors") == 0 && needed == 0;
   if (nothing && excess == 0) return;
   if (sum(runs.own, kShared, "requests") == 0) {
-    broken.push_back({"conflict_free", "not conflict_free: it does not use shared memory", 0});
+    all.push_back({"conflict_free", "conflicts", "it does not use shared memory", 0,
+                   "not conflict_free: it does not use shared memory"});
   } else if (needed > 0 && kWavefronts * needed < ideal) {
     const double most = std::floor(kConflicts * kWavefronts * needed);
+    MeasuredComposite& conflicts = all.emplace_back(MeasuredComposite{
+        "conflict_free", "conflicts",
+        fmt::format("{:.0f} passes over shared memory are for bank conflicts ({:.0f} at most)",
+                    excess, most),
+        met(most, excess), ""});
     if (excess > most) {
-      broken.push_back(
-          {"conflict_free",
-           fmt::format(
-               "not conflict_free: {:.0f} passes over shared memory are for bank conflicts, "
-               "{:.0f} at most, which are {:g} % of {:g} times the {:.0f} that the baseline "
-               "needs: {}",
-               excess, most, 100 * kConflicts, kWavefronts, needed, kPad),
-           nearness(most, excess)});
+      conflicts.broken = fmt::format(
+          "not conflict_free: {:.0f} passes over shared memory are for bank conflicts, "
+          "{:.0f} at most, which are {:g} % of {:g} times the {:.0f} that the baseline "
+          "needs: {}",
+          excess, most, 100 * kConflicts, kWavefronts, needed, kPad);
     }
-  } else if (excess > kConflicts * wavefronts) {
-    broken.push_back(
-        {"conflict_free",
-         fmt::format("not conflict_free: {:.1f} % of the passes over shared memory are for bank "
-                     "conflicts, {:g} "
-                     "% at most: {}",
-                     -below(-100 * excess / wavefronts, -100 * kConflicts), 100 * kConflicts, kPad),
-         nearness(kConflicts * wavefronts, excess)});
+  } else {
+    MeasuredComposite& conflicts = all.emplace_back(MeasuredComposite{
+        "conflict_free", "conflicts",
+        fmt::format("{:.1f} % of the passes over shared memory are for bank conflicts ({:g} % at "
+                    "most)",
+                    wavefronts == 0 ? 0 : 100 * excess / wavefronts, 100 * kConflicts),
+        met(kConflicts * wavefronts, excess), ""});
+    if (excess > kConflicts * wavefronts) {
+      conflicts.broken = fmt::format(
+          "not conflict_free: {:.1f} % of the passes over shared memory are for bank "
+          "conflicts, {:g} "
+          "% at most: {}",
+          -below(-100 * excess / wavefronts, -100 * kConflicts), 100 * kConflicts, kPad);
+    }
   }
-  judge_sectors("conflict_free", runs, broken);
+  measure_sectors("conflict_free", runs, all);
 }
 
-void judge_tiled(const Amount& most, const CompositeRuns& runs, Broken& broken) {
+void measure_tiled(const Amount& most, const CompositeRuns& runs, Measured& all) {
   const double loads = value(runs.own, "global_load_sectors") +
                        value(runs.own, "async_global_load_sectors") +
                        value(runs.own, "texture_load_sectors");
+  MeasuredComposite& tiled = all.emplace_back(MeasuredComposite{
+      "tiled", "loads",
+      fmt::format("its loads move {:.0f} sectors ({:.0f} at most)", loads, double_of(most)),
+      met(double_of(most), loads), ""});
   if (loads <= double_of(most)) return;
-  broken.push_back({"tiled",
-                    fmt::format("not tiled: its loads move {:.0f} sectors of 32 bytes, {:.0f} at "
-                                "most: load each tile into shared memory once, and use it there",
-                                loads, double_of(most)),
-                    nearness(double_of(most), loads)});
+  tiled.broken = fmt::format(
+      "not tiled: its loads move {:.0f} sectors of 32 bytes, {:.0f} at "
+      "most: load each tile into shared memory once, and use it there",
+      loads, double_of(most));
 }
 
-void judge_work(const Amount& work, const CompositeRuns& runs, Broken& broken) {
+void measure_work(const Amount& work, const CompositeRuns& runs, Measured& all) {
   const double own = value(runs.own, kThreadInstructions);
   const double baseline = value(runs.baseline, kThreadInstructions);
+  MeasuredComposite& instructions = all.emplace_back(MeasuredComposite{
+      "work_efficient", "instructions",
+      fmt::format("its threads execute {} as many instructions as those of the baseline ({:g} × at "
+                  "most)",
+                  times_text(own, baseline), kInstructionsMost),
+      met(kInstructionsMost * baseline, own), ""});
   if (own > kInstructionsMost * baseline) {
-    broken.push_back(
-        {"work_efficient",
-         fmt::format("not work_efficient: its threads execute {:.0f} instructions, those of the "
-                     "baseline {:.0f}; {:g} times as many at most",
-                     own, baseline, kInstructionsMost),
-         nearness(kInstructionsMost * baseline, own)});
+    instructions.broken = fmt::format(
+        "not work_efficient: its threads execute {:.0f} instructions, those of the "
+        "baseline {:.0f}; {:g} times as many at most",
+        own, baseline, kInstructionsMost);
   }
   const double growth = own / value(*runs.smaller, kThreadInstructions);
   const double wanted = double_of(work) / double_of(*runs.smaller_work);
+  MeasuredComposite& growths = all.emplace_back(MeasuredComposite{
+      "work_efficient", "growth",
+      fmt::format("where the work grows {:.3g} times, its instructions grow {:.3g} times ({:.3g} "
+                  "times at most)",
+                  wanted, growth, kGrowth * wanted),
+      met(kGrowth * wanted, growth), ""});
   if (growth <= kGrowth * wanted) return;
-  broken.push_back(
-      {"work_efficient",
-       fmt::format("not work_efficient: where the work grows {:.3g} times, its instructions grow "
-                   "{:.3g} times; {:.3g} times at most",
-                   wanted, growth, kGrowth * wanted),
-       nearness(kGrowth * wanted, growth)});
+  growths.broken = fmt::format(
+      "not work_efficient: where the work grows {:.3g} times, its instructions grow "
+      "{:.3g} times; {:.3g} times at most",
+      wanted, growth, kGrowth * wanted);
 }
 
 }  // namespace
@@ -231,19 +270,21 @@ std::vector<std::string> composite_counters() {
   return names;
 }
 
-Broken judge_composites(const PlanComposites& asked, const CompositeRuns& runs) {
-  Broken broken;
-  if (asked.any()) judge_parallel(runs, broken);
-  if (asked.coalesced) judge_coalesced(runs, broken);
-  if (asked.conflict_free) judge_conflict_free(runs, broken);
-  if (asked.tiled) judge_tiled(*asked.tiled, runs, broken);
-  if (asked.work_efficient) judge_work(*asked.work_efficient, runs, broken);
-  return broken;
+Measured measure_composites(const PlanComposites& asked, const CompositeRuns& runs) {
+  Measured all;
+  if (asked.any()) measure_parallel(runs, all);
+  if (asked.coalesced) measure_coalesced(runs, all);
+  if (asked.conflict_free) measure_conflict_free(runs, all);
+  if (asked.tiled) measure_tiled(*asked.tiled, runs, all);
+  if (asked.work_efficient) measure_work(*asked.work_efficient, runs, all);
+  return all;
 }
 
 std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs) {
   std::vector<std::string> texts;
-  for (BrokenComposite& one : judge_composites(asked, runs)) texts.push_back(std::move(one.text));
+  for (MeasuredComposite& one : measure_composites(asked, runs)) {
+    if (!one.broken.empty()) texts.push_back(std::move(one.broken));
+  }
   return texts;
 }
 

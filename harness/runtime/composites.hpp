@@ -21,14 +21,17 @@ struct CompositeRuns {
   std::optional<Amount> smaller_work;  ///< the work of that run, in the plan's unit
 };
 
-/// A part of a composite that does not hold.
-struct BrokenComposite {
+/// A part of a composite, and what a kernel reaches.
+struct MeasuredComposite {
   std::string composite;  ///< "parallel", "coalesced" …
-  std::string text;       ///< reason, a sentence with both numbers
+  std::string measure;    ///< "sectors": tells the parts of one apart
+  std::string reached;    ///< "it moves 1.02 × as many sectors as the baseline (1.25 × at most)"
   /// How close it is to holding: the threshold over the measure, or the measure over the threshold
-  /// where more is better. From 0 to less than 1.
+  /// where more is better. From 0, and below 1 where it does not hold; at most kMetByFar.
   double met = 0;
+  std::string broken;  ///< the reason, a sentence with both numbers; "" where it holds
 };
+constexpr double kMetByFar = 1e6;
 
 /// Each composite is a conjunction, and `parallel` is part of all of them:
 ///   parallel        the span, what a block executes one after the other, is at most 2 times the
@@ -44,11 +47,11 @@ struct BrokenComposite {
 ///   tiled           global loads touch at most so many sectors as the suite's formula says
 ///   work_efficient  instructions grow at most 1.25 times as much as the suite's formula of the
 ///                   work from the smaller run to this one, and are at most 2 times the baseline's
-/// Each part of those of `asked` that the kernel breaks, none if all hold. The thresholds leave room
-/// for tails of arrays and for what a compiler adds.
-std::vector<BrokenComposite> judge_composites(const PlanComposites& asked,
-                                              const CompositeRuns& runs);
-/// The sentences of the broken composites.
+/// Each part of those of `asked`. The thresholds leave room for tails of arrays and for what a
+/// compiler adds.
+std::vector<MeasuredComposite> measure_composites(const PlanComposites& asked,
+                                                  const CompositeRuns& runs);
+/// The reasons of the parts that the kernel breaks, none if all hold.
 std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);
 
 /// The counters that composites are made of.

@@ -159,8 +159,30 @@ self_test:
   must_fail: [{file: naive.cu, word: wrong}, {file: lonely.cu, word: wrong}]
 """)
 
-    def test_lint_runs_them(self):
-        self.run_program("grade", "--lint", "hw.yaml", "--device", "cpu")
+    def test_lint_runs_them_and_says_what_solutions_reach(self):
+        out, _ = self.run_program("grade", "--lint", "hw.yaml", "--device", "cpu")
+        notes = [line for line in out.splitlines() if line.startswith("note: `")]
+        self.assertEqual([line.split(":")[2].strip() for line in notes],
+                         ["parallel", "coalesced", "conflict_free", "work_efficient"])
+        self.assertTrue(all("`again.cu`" in line for line in notes), "of what must fail nothing is said")
+        for words in ("its requests need 100.0 % of the sectors that they move (80 % at least) at transpose.n=64",
+                      "it moves 1 × as many sectors as the baseline (1.25 × at most) at transpose.n=64",
+                      "0.0 % of the passes over shared memory are for bank conflicts (5 % at most)",
+                      "its threads execute 1 × as many instructions as those of the baseline (2 × at most)",
+                      "where the work grows "):
+            self.assertIn(words, out)
+
+    def test_lint_tells_what_a_worse_solution_reaches(self):
+        """Each value is that of the item in which it is nearest to its bound."""
+        self.write("again.cu", self.ENTRY.replace("  __syncthreads();", """  if (n == 96 && blockIdx.x + blockIdx.y == 0) {
+    float far = src[threadIdx.x * 9];
+    if (far == 12345.f) out[0] = far;
+  }
+  __syncthreads();"""))
+        self.write("suites/transpose.yaml", SUITE % "transpose" + "expect: {coalesced: true}\n")
+        out, _ = self.run_program("grade", "--lint", "hw.yaml", "--device", "cpu")
+        self.assertIn("coalesced: its requests need 91.2 % of the sectors that they move (80 % at least) at transpose.n=96; "
+                      "it moves 1.11 × as many sectors as the baseline (1.25 × at most) at transpose.n=96", out)
 
     def test_what_students_read(self):
         out, _ = self.run_program("try", "hw.yaml", "naive.cu", "--device", "cpu", code=1)

@@ -354,7 +354,10 @@ class Speed(CreditTest):
     def take_times(self, **changes):
         """The records of a GPU: ratios by student, or the word of a failure while it was timed."""
         self.grade("--speed-only", out="times")
-        for file in (self.folder / "times/staff").glob("*/result.json"):
+        self.fill_times("times", **changes)
+
+    def fill_times(self, folder, **changes):
+        for file in (self.folder / folder / "staff").glob("*/result.json"):
             result = json.loads(file.read_text())
             self.assertEqual([case["name"] for case in result["cases"]], ["fast"])
             case, = result["cases"]
@@ -372,9 +375,9 @@ class Speed(CreditTest):
                 result["context"]["device"] = "Big GPU (sm_90)"
             file.write_text(json.dumps(result))
 
-    def points(self):
+    def points(self, out="out"):
         return {student: (round(one["points"], 6), [case["name"] for case in one["cases"] if case.get("open")])
-                for student, one in self.results().items()}
+                for student, one in self.results(out).items()}
 
     def test_they_join_later(self):
         self.take_times(ada=1.0, cem=2.05)
@@ -441,6 +444,96 @@ class Speed(CreditTest):
         self.assertIn("the folder of -o, times, has times alone", self.grade(out="times", code=2)[1])
         self.write("secret", "another secret of theirs\n").chmod(0o600)
         self.assertIn("with another secret, or of an assignment", self.grade("--speed", "times", code=2)[1])
+
+    def merge(self, *arguments, code=0):
+        return self.run_program("merge", *arguments, code=code)
+
+    def test_merge_joins_them_to_a_whole_class(self):
+        """Without the assignment, the submissions or the secret."""
+        self.take_times(ada=1.0, cem=2.05)
+        self.grade()
+        out, errors = self.merge("out", "--speed", "times", "-o", "out")
+        self.assertIn("out: the grades of out", out)
+        self.assertIn("changed: ada: 10 points instead of 4", errors)
+        self.assertEqual(self.points(), {"ada": (10, []), "bob": (0, []), "cem": (7, [])})
+        self.assertIn("timed on Big GPU (sm_90), 20", self.page("ada"))
+        self.assertIn("cem,graded,7,10", (self.folder / "out/grades.csv").read_text().replace('"', ""))
+        self.assertEqual(len((self.folder / "out/changes.csv").read_text().splitlines()), 3)
+        # The next run of `grade` knows them, and so does a copy of the class.
+        self.assertIn("3 known from before", self.grade()[0])
+        self.assertEqual(self.points()["ada"], (10, []))
+        shutil.rmtree(self.folder / "out")
+        self.grade()
+        self.assertIn("changed: ada: 10 points instead of 4", self.merge("out", "--speed", "times", "-o", "copy")[1])
+        self.assertEqual(self.points("copy"), {"ada": (10, []), "bob": (0, []), "cem": (7, [])})
+        self.assertEqual(self.points()["ada"], (4, ["fast"]))
+
+    def test_merge_joins_them_to_shards_and_they_stay(self):
+        for index in (1, 2):
+            self.grade("-q", "--speed-only", "--shard", "%d/2" % index, out="queue{shard}")
+        self.merge("queue1", "queue2", "-o", "times")
+        self.fill_times("times", ada=1.0, cem=2.05)
+        for index in (1, 2):
+            self.grade("-q", "--shard", "%d/2" % index, out="part{shard}")
+        self.merge("part1", "part2", "--speed", "times", "-o", "merged")
+        self.assertEqual(self.points("merged"), {"ada": (10, []), "bob": (0, []), "cem": (7, [])})
+        # Merged again without them, and with a submission that is another since then.
+        self.merge("part1", "part2", "-o", "merged")
+        self.assertEqual(self.points("merged")["ada"], (10, []))
+        self.hand_in(ada=KERNEL + "// better\n")
+        for index in (1, 2):
+            self.grade("-q", "--shard", "%d/2" % index, out="part{shard}")
+        _, errors = self.merge("part1", "part2", "--speed", "times", "-o", "merged")
+        self.assertIn("note: ada: points for speed are open: another file was handed in since the times were taken", errors)
+        self.assertEqual(self.points("merged"), {"ada": (4, ["fast"]), "bob": (0, []), "cem": (7, [])})
+
+    def test_late_days_and_the_leaderboard_follow_the_points(self):
+        """As if one run had had them from the start: each late day takes 5 points, of which there are 4 before."""
+        self.take_times(ada=1.0, cem=2.05)
+        self.assign(TIMED, "due: 2026-11-20T12:00:00Z\nlate: {per_day: 50%, days: 1}\nleaderboard: {by: fast}\n")
+        times = self.write("when.csv", "student,time\nada,2026-11-20T13:00:00Z\nbob,2026-11-20T11:00:00Z\n"
+                           "cem,2026-11-22T13:00:00Z\n")
+        self.grade("--times", times)
+        self.assertEqual(self.result("ada")["final_points"], 0)
+        self.assertFalse((self.folder / "out/leaderboard.csv").exists())
+        self.merge("out", "--speed", "times", "-o", "merged")
+        self.assertEqual({student: one["final_points"] for student, one in self.results("merged").items()},
+                         {"ada": 5, "bob": 0, "cem": 0})
+        self.grade("--times", times, "--speed", "times")
+        for student, one in self.results("merged").items():
+            self.assertEqual(one, self.result(student), student)
+        for name in ("leaderboard.csv", "grades.csv"):
+            self.assertEqual((self.folder / "merged" / name).read_text(), (self.folder / "out" / name).read_text())
+        self.assertEqual([row.split(",")[2] for row in (self.folder / "out/leaderboard.csv").read_text().splitlines()],
+                         ['"fast"', "1", "2.05"])
+        # Worse times of a later run take some of them back, and the late days no more than there is.
+        self.fill_times("times", ada=2.9, cem=2.05)
+        self.merge("merged", "--speed", "times", "-o", "merged")
+        self.assertEqual(self.results("merged")["ada"]["final_points"], 0)
+
+    def test_merge_refuses_what_does_not_join(self):
+        self.take_times(ada=1.0, cem=2.05)
+        self.grade()
+        for arguments, words in ((("out", "--speed", "class"), "has no results"),
+                                 (("out", "--speed", "out"), "has the grades of whole submissions"),
+                                 (("class", "--speed", "times"), "there are no grades in class"),
+                                 (("times", "--speed", "times"), "times has times alone"),
+                                 (("out",), "out is no shard's"),
+                                 (("out", "times", "--speed", "times"), "out is no shard's")):
+            errors = self.merge(*arguments, "-o", "merged", code=2)[1]
+            self.assertIn(words, errors)
+            self.assertFalse((self.folder / "merged").exists(), arguments)
+        shutil.rmtree(self.folder / "times/staff/cem")
+        shutil.copytree(self.folder / "times/staff/ada", self.folder / "times/staff/zoe")
+        file = self.folder / "times/staff/zoe/result.json"
+        file.write_text(json.dumps(dict(json.loads(file.read_text()), student="zoe")))
+        _, errors = self.merge("out", "--speed", "times", "-o", "out", code=5)
+        self.assertIn("--speed: `zoe` of times is nobody of this class", errors)
+        self.assertIn("note: cem: points for speed are open: there are no times yet", errors)
+        self.write("secret", "another secret of theirs\n").chmod(0o600)
+        shutil.rmtree(self.folder / "out")
+        self.grade()
+        self.assertIn("with another secret, or of an assignment", self.merge("out", "--speed", "times", "-o", "out", code=2)[1])
 
     def test_an_assignment_without_times(self):
         self.assign(SMALL % "")

@@ -39,6 +39,22 @@ class SeveralFiles(SeveralTest):
         self.assertEqual(bob["files"], [{"name": name, "sha256": sha256(text), "problem": ""}
                                         for name, text in files.items()])
 
+    def test_lint_says_of_each_kernel_what_it_says_of_one(self):
+        self.write("hw2.yaml", TWO.replace("axes: {n: [257]}", "axes: {n: [64]}").replace("n: [32]}", "n: [128]}", 2).replace(
+            "n: [100]", "n: [257]") + "self_test: {must_pass: [right]}\n")
+        self.write("right/scale.cu", KERNEL)
+        self.write("right/shift.cu", SHIFT)
+        out, _ = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", "--no-sandbox")
+        self.assertIn("note: every launch of `shift` has exactly as many threads as there are elements", out)
+        self.assertNotIn("launch of `scale`", out)
+        self.assertRegex(out, "(?m)^weakest margin of `scale`: ")
+        self.assertRegex(out, "(?m)^weakest margin of `shift`: ")
+        # A solution that lacks one of the files, or is wrong in one, is no solution.
+        self.write("right/shift.cu", WRONG_SHIFT)
+        _, errors = self.run_program("grade", "--lint", "hw2.yaml", "--device", "cpu", "--no-sandbox", code=2)
+        self.assertIn("`right` must pass, and gets 4 of 10 points", errors)
+        self.assertIn("`shifted` says wrong", errors)
+
     def test_a_missing_file_costs_its_cases_alone(self):
         self.hand_in("ada", {"scale.cu": KERNEL})
         self.hand_in("bob", {"shift.cu": SHIFT, "Scale.cu": KERNEL})

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
@@ -269,15 +270,6 @@ void finish_class(const GradeRequest& request, const Assignment& assignment, con
   write_grade_shard(files.folder(), *part);
 }
 
-// Throws for a folder of whole grades where times alone are to be written, and the other way round.
-void require_kind(const GradeRequest& request, const std::vector<GradeResult>& earlier) {
-  if (earlier.empty() || earlier.front().context.speed_only == request.speed_only) return;
-  throw usage_error(
-      fmt::format("the folder of -o, {}, has {}", display_path(request.out),
-                  request.speed_only ? "the grades of whole submissions" : "times alone"),
-      {}, "a run with --speed-only needs a separate folder, which --speed names");
-}
-
 // Records the shard's part of the class as not finished; returns nothing for a whole class.
 std::optional<GradeShard> begin_part(const GradeRequest& request, const Assignment& assignment,
                                      const Secret& secret, const std::optional<Shard>& shard,
@@ -311,13 +303,14 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   FoundSubmissions found = find_submissions(request, *assignment, roster, python, scratch.path());
   GradeRules rules(*assignment, request.rules);
   const std::vector<GradeResult> earlier = read_grades(request.out);
-  require_kind(request, earlier);
+  require_kind(request.out, earlier, request.speed_only);
   const std::vector<RenamedStudent> renamed = settle_names(found.all, earlier);
   ClassNotes notes = settle_students(found, earlier, roster, rules);
   std::optional<TakenTimes> times;
   if (!request.speed.empty()) {
-    times.emplace(request.speed, *assignment, secret.bytes());
-    for (std::string& one : times->unknown(found.all, earlier))
+    times.emplace(request.speed, assignment->id,
+                  std::set{assignment_version(secret.bytes(), assignment->verdict_sha256)});
+    for (std::string& one : times->unknown(known_students(found.all, earlier)))
       notes.unknown.push_back(std::move(one));
   }
   keep_only(request.only, found.all);

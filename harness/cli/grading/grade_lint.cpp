@@ -97,6 +97,10 @@ ExitCode lint_assignment_file(const AssignmentLintRequest& request, Output& out)
     GraderOptions grading;
     grading.device = device;
     grading.no_sandbox = request.no_sandbox;
+    ReachedComposites composites;
+    grading.on_composites = [&](const Case& item, const std::vector<MeasuredComposite>& measured) {
+      composites.add(item, measured);
+    };
     SubmissionGrader grader(python.interpreter(), assignment, std::move(grading));
     grader.prepare();  // anything that this machine lacks is no problem of the assignment
     lint.problems = run_self_tests(
@@ -104,7 +108,7 @@ ExitCode lint_assignment_file(const AssignmentLintRequest& request, Output& out)
         [&](const std::filesystem::path& one) {
           return grade_file(grader, assignment->submission, one);
         },
-        &lint.notes);
+        &lint.notes, &composites);
   }
   MutantFindings mutated;
   if (mutants && lint.problems.empty()) {

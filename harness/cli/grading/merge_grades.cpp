@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <optional>
+#include <set>
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
@@ -53,6 +54,26 @@ std::optional<Roster> roster_for(const MergeGradesOptions& options, const Graded
   return Roster::read(options.roster);
 }
 
+// A class whose times come later may be whole already.
+GradedParts read_class(const std::vector<fs::path>& folders, const MergeGradesOptions& options) {
+  const bool whole = folders.size() == 1 && !is_shard_folder(folders.front());
+  return whole && !options.speed.empty() ? read_whole(folders.front()) : read_parts(folders);
+}
+
+std::optional<TakenTimes> times_for(const MergeGradesOptions& options, GradedParts& parts) {
+  if (options.speed.empty()) return std::nullopt;
+  std::set<std::string> versions;
+  std::vector<KnownStudent> students;
+  for (const GradeResult& one : parts.results) {
+    versions.insert(one.context.verdict_version);
+    students.push_back({one.student, one.ids});
+  }
+  TakenTimes times(options.speed, parts.shards.front().assignment, versions);
+  for (std::string& one : times.unknown(students))
+    parts.shards.front().notes.unknown.push_back(std::move(one));
+  return times;
+}
+
 size_t print_not_graded(const std::vector<GradeResult>& results, Output& out) {
   size_t failed = 0;
   for (const GradeResult& one : results) {
@@ -73,6 +94,8 @@ void add_merge_grades_options(const ArgumentParser& app, MergeGradesOptions& opt
       .value_name("FILE");
   app.add_option("--secret", options.secret, "Of a class: the course's secret, for --anonymous")
       .value_name("FILE");
+  app.add_option("--speed", options.speed, "Of a class: join the times of a run with --speed-only")
+      .value_name("OUT");
   add_export_options(app, options.exports);
 }
 
@@ -80,6 +103,7 @@ void require_no_grades_options(const MergeGradesOptions& options) {
   std::vector<std::string> given = export_options(options.exports);
   if (!options.roster.empty()) given.emplace_back("--roster");
   if (!options.secret.empty()) given.emplace_back("--secret");
+  if (!options.speed.empty()) given.emplace_back("--speed");
   if (given.empty()) return;
   throw usage_error(given.front() + " is of a class, and no folder of a shard of one is named", {},
                     "`warpmark grade --shard I/N -o OUT` writes such a folder");
@@ -87,7 +111,8 @@ void require_no_grades_options(const MergeGradesOptions& options) {
 
 ExitCode merge_grades(const std::vector<fs::path>& folders, const fs::path& out_folder,
                       const MergeGradesOptions& options, Output& out) {
-  const GradedParts parts = read_parts(folders);
+  GradedParts parts = read_class(folders, options);
+  const std::optional<TakenTimes> times = times_for(options, parts);
   const std::optional<Roster> roster = roster_for(options, parts);
   require_exports(options.exports, roster.has_value(), {});
   const std::string secret = secret_for(options, parts, out);
@@ -96,7 +121,10 @@ ExitCode merge_grades(const std::vector<fs::path>& folders, const fs::path& out_
   require_own_folder(out_folder, nullptr);
 
   const GradeFiles files(out_folder);
-  const std::vector<GradeChange> changes = write_merged(parts, files);
+  const std::vector<GradeChange> changes = write_merged(parts, times ? &*times : nullptr, files);
+  if (times) {
+    for (const std::string& text : times->open(parts.results)) print_error(out, "note: " + text);
+  }
   if (input) {
     const GradeResult& first = parts.results.front();
     write_similar(options.exports, std::move(*input), first.assignment, first.title);
@@ -111,7 +139,7 @@ ExitCode merge_grades(const std::vector<fs::path>& folders, const fs::path& out_
   print_grades(std::cout, style, parts.results);
   std::cout.flush();
   out.print("{}: the grades of {}\n", display_path(out_folder),
-            count_text(parts.shards.size(), "shard"));
+            parts.whole ? display_path(folders.front()) : count_text(parts.shards.size(), "shard"));
   for (const GradeChange& one : changes) print_error(out, change_text(one));
   if (failed > 0) return ExitCode::internal;
   return print_unmatched(parts.shards.front().notes, out);

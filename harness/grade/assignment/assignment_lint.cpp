@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text.hpp"
 #include "grade/assignment/assignment_credit.hpp"
@@ -73,10 +74,12 @@ class AssignmentLinter {
 
  private:
   void add_notes() {
-    if (fills_blocks_) {
-      lint_.notes.emplace_back(
-          "every launch has exactly as many threads as there are elements: a kernel without a "
-          "check of its bounds gets all points; add a size that is no multiple of the block");
+    for (const auto& [suite, fills] : fills_blocks_) {
+      if (!fills) continue;
+      lint_.notes.push_back(fmt::format(
+          "every launch{} has exactly as many threads as there are elements: a kernel without a "
+          "check of its bounds gets all points; add a size that is no multiple of the block",
+          fills_blocks_.size() > 1 ? " of `" + suite + "`" : ""));
     }
     const bool proved = std::any_of(assignment_.self_tests.begin(), assignment_.self_tests.end(),
                                     [](const SelfTest& test) { return test.must_pass; });
@@ -177,14 +180,21 @@ class AssignmentLinter {
                       why.where().known() ? why.where() : one.where, why.hint()));
       return false;
     }
-    fills_blocks_ = fills_blocks_ && foreseen.fills_blocks();
+    const std::string& suite = item.suite->name;
+    bool& fills = fills_blocks_.try_emplace(suite, true).first->second;
+    fills = fills && foreseen.fills_blocks();
     free_.add(one, item, check, foreseen, margin);
-    if (const auto weakest = margin.weakest()) {
-      if (!lint_.weakest || weakest->times < lint_.weakest->margin.times) {
-        lint_.weakest = WeakestMargin{one.name, item.id, *weakest};
-      }
-    }
+    if (const auto weakest = margin.weakest()) add_margin({suite, one.name, item.id, *weakest});
     return true;
+  }
+
+  void add_margin(WeakestMargin one) {
+    const auto known = std::ranges::find(lint_.weakest, one.suite, &WeakestMargin::suite);
+    if (known == lint_.weakest.end()) {
+      lint_.weakest.push_back(std::move(one));
+    } else if (one.margin.times < known->margin.times) {
+      *known = std::move(one);
+    }
   }
 
   // Adds a problem. One mistake often fails many items; only the first is reported.
@@ -202,7 +212,7 @@ class AssignmentLinter {
   PluginLoader& plugins_;
   FreePoints free_;
   BuiltInValues built_in_;
-  bool fills_blocks_ = true;
+  std::map<std::string, bool> fills_blocks_;  ///< by suite
   AssignmentLint lint_;
 };
 
@@ -261,9 +271,11 @@ AssignmentLint lint_assignment(const Assignment& assignment, Session& session, I
 }
 
 std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile& grade,
-                                  std::vector<std::string>* reached) {
+                                  std::vector<std::string>* reached,
+                                  ReachedComposites* composites) {
   std::vector<Error> problems;
   for (const SelfTest& test : assignment.self_tests) {
+    if (composites != nullptr) composites->clear();
     const GradeResult result = grade(test.file);
     const std::string name = test.file.lexically_relative(assignment.folder).string();
     const auto add = [&](const std::string& message, const std::string& hint) {
@@ -273,7 +285,11 @@ std::vector<Error> run_self_tests(const Assignment& assignment, const GradeFile&
     if (result.state == GradeState::grader_error) {
       add("could not be graded", result.staff.empty() ? result.message : result.staff);
     } else if (test.must_pass) {
-      for (const std::string& line : credit_lines(result)) {
+      std::vector<std::string> lines = credit_lines(result);
+      if (composites != nullptr) {
+        for (std::string& line : composites->lines()) lines.push_back(std::move(line));
+      }
+      for (const std::string& line : lines) {
         if (reached != nullptr) reached->push_back(fmt::format("`{}`: {}", printable(name), line));
       }
       // Points that cannot be measured here are not lost.
@@ -295,14 +311,18 @@ std::string lint_summary(const Assignment& assignment, const AssignmentLint& lin
   std::string text = fmt::format("{}: {:.10g} points in {}, {}, {}\n", assignment.id,
                                  assignment.max_points(), counted(assignment.cases.size(), "case"),
                                  counted(items, "item"), trials_text(assignment.trials));
-  if (!lint.weakest) return text;
-  const WeakestMargin& weakest = *lint.weakest;
-  if (std::isinf(weakest.margin.times)) {
-    return text + "weakest margin: none, every value must be equal to the expected one\n";
+  for (const WeakestMargin& weakest : lint.weakest) {
+    const std::string of = lint.weakest.size() > 1 ? " of `" + weakest.suite + "`" : "";
+    if (std::isinf(weakest.margin.times)) {
+      text += fmt::format("weakest margin{}: none, every value must be equal to the expected one\n",
+                          of);
+      continue;
+    }
+    text += fmt::format("weakest margin{}: {:.3g} times the bound, by {} as `{}` in `{}` ({})\n",
+                        of, weakest.margin.times, weakest.margin.answer, weakest.margin.output,
+                        weakest.case_name, weakest.item);
   }
-  return text + fmt::format("weakest margin: {:.3g} times the bound, by {} as `{}` in `{}` ({})\n",
-                            weakest.margin.times, weakest.margin.answer, weakest.margin.output,
-                            weakest.case_name, weakest.item);
+  return text;
 }
 
 }  // namespace warpmark

@@ -55,12 +55,18 @@ std::vector<RenamedStudent> settle_names(std::vector<Submission>& submissions,
   return renamed;
 }
 
+std::vector<KnownStudent> known_students(const std::vector<Submission>& submissions,
+                                         const std::vector<GradeResult>& earlier) {
+  std::vector<KnownStudent> students;
+  for (const Submission& one : submissions) students.push_back({one.student, one.ids});
+  for (const GradeResult& one : earlier) students.push_back({one.student, one.ids});
+  return students;
+}
+
 ClassNotes settle_students(FoundSubmissions& found, const std::vector<GradeResult>& earlier,
                            const Roster* roster, GradeRules& rules) {
-  std::vector<KnownStudent> students;
-  for (const Submission& one : found.all) students.push_back({one.student, one.ids});
-  for (const GradeResult& one : earlier) students.push_back({one.student, one.ids});
-  ClassNotes notes{found.left_out, found.unmatched, found.missing, rules.settle(students, roster)};
+  ClassNotes notes{found.left_out, found.unmatched, found.missing,
+                   rules.settle(known_students(found.all, earlier), roster)};
   for (std::string& text : rules.unused_lateness(found.all))
     notes.unknown.push_back(std::move(text));
   return notes;

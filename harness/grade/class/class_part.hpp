@@ -24,6 +24,10 @@ namespace warpmark {
 std::vector<RenamedStudent> settle_names(std::vector<Submission>& submissions,
                                          const std::vector<GradeResult>& earlier);
 
+/// The students who handed in, and those of earlier results.
+std::vector<KnownStudent> known_students(const std::vector<Submission>& submissions,
+                                         const std::vector<GradeResult>& earlier);
+
 /// Finds out whom the rules of the course mean, of the students who handed in and of those with
 /// earlier results, and returns what is to be said of the class.
 ClassNotes settle_students(FoundSubmissions& found, const std::vector<GradeResult>& earlier,

@@ -32,6 +32,13 @@ int64_t time_of(const CsvRow& row, const std::string& column) {
                     "as in 2026-11-20T23:59:00+01:00, or with UTC");
 }
 
+// Late days that take `whole`, or all of the points where there are fewer.
+GradeAdjustment lateness(double whole, double points, std::string reason) {
+  GradeAdjustment late{"late", -std::min(points, whole), std::move(reason)};
+  if (points < whole) late.whole = whole;
+  return late;
+}
+
 double number_of(const CsvRow& row, const std::string& column) {
   const std::string text = row.get(column);
   char* end = nullptr;
@@ -169,18 +176,19 @@ void GradeRules::add_lateness(GradeResult& result, int64_t handed_in,
   const std::string when =
       fmt::format("handed in {} after {}", duration_words(handed_in - due), time_text(due));
   if (days > late_.days) {
-    result.adjustments.push_back({"late", -result.points,
-                                  late_.days == 0
-                                      ? when + "; late submissions get no points"
-                                      : fmt::format("{}; more than {} late day{} get no points",
-                                                    when, late_.days, late_.days == 1 ? "" : "s")});
+    double all = 0;
+    for (const GradedCase& one : result.cases) all += one.max_points;
+    result.adjustments.push_back(
+        lateness(all, result.points,
+                 late_.days == 0 ? when + "; late submissions get no points"
+                                 : fmt::format("{}; more than {} late day{} get no points", when,
+                                               late_.days, late_.days == 1 ? "" : "s")));
     return;
   }
   const double each = late_.share_per_day * result.max_points + late_.points_per_day;
-  const double lost = std::min(result.points, each * static_cast<double>(days));
-  result.adjustments.push_back({"late", -lost,
-                                fmt::format("{}: {} late day{}, {} points each", when, days,
-                                            days == 1 ? "" : "s", points_text(each))});
+  result.adjustments.push_back(lateness(each * static_cast<double>(days), result.points,
+                                        fmt::format("{}: {} late day{}, {} points each", when, days,
+                                                    days == 1 ? "" : "s", points_text(each))));
 }
 
 void GradeRules::apply(GradeResult& result, std::optional<int64_t> handed_in,
@@ -195,6 +203,13 @@ void GradeRules::apply(GradeResult& result, std::optional<int64_t> handed_in,
   if (own == adjustments_.end()) return;
   for (const Adjustment& one : own->second)
     result.adjustments.push_back({"adjustment", one.points, printable(one.reason)});
+}
+
+void GradeRules::renew(GradeResult& result) {
+  for (GradeAdjustment& one : result.adjustments) {
+    if (one.name == "late")
+      one = lateness(one.whole.value_or(-one.points), result.points, std::move(one.reason));
+  }
 }
 
 std::vector<std::string> GradeRules::settle(const std::vector<KnownStudent>& students,

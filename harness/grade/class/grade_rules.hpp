@@ -43,6 +43,9 @@ class GradeRules {
   void apply(GradeResult& result, std::optional<int64_t> handed_in,
              std::optional<int64_t> own_due = {}) const;
 
+  /// Late days take no more than there is: after a change of points they may take more, or less.
+  static void renew(GradeResult& result);
+
   /// Finds the student of each row: by the name in results, an id of a platform, or the roster;
   /// then rules apply by the name in results. Returns sentences for rows of unknown students, or of
   /// students without a submission. Throws a usage error for a row that fits several, or where two

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "grade/leaderboard/leaderboard.hpp"
 #include "results/shard_merge.hpp"
 
 namespace warpmark {
@@ -122,24 +123,54 @@ GradedParts read_parts(const std::vector<fs::path>& folders) {
   return found;
 }
 
-std::vector<GradeChange> write_merged(const GradedParts& parts, const GradeFiles& files) {
+GradedParts read_whole(const fs::path& folder) {
+  GradedParts found;
+  found.folders = {folder};
+  found.results = read_grades(folder);
+  found.whole = true;
+  if (found.results.empty()) {
+    throw usage_error(fmt::format("there are no grades in {}", display_path(folder)), {},
+                      "name the folder that `warpmark grade` had as -o");
+  }
+  if (found.results.front().context.speed_only) {
+    throw usage_error(fmt::format("{} has times alone", display_path(folder)), {},
+                      "name the class's folder, and this one with --speed");
+  }
+  found.of.assign(found.results.size(), 0);
+  const GradeResult& first = found.results.front();
+  GradeShard all;
+  all.assignment = first.assignment;
+  all.assignment_sha256 = first.context.assignment_sha256;
+  all.assignment_version = first.context.assignment_version;
+  found.shards.push_back(std::move(all));
+  return found;
+}
+
+std::vector<GradeChange> write_merged(GradedParts& parts, const TakenTimes* times,
+                                      const GradeFiles& files) {
   files.require_assignment(parts.shards.front().assignment);
-  const bool fresh = files.read_all().empty();
+  const std::vector<GradeResult> there = files.read_all();
+  require_kind(files.folder(), there, parts.results.front().context.speed_only);
+  if (there.empty()) take_history(parts, files);
   std::vector<GradeChange> changes;
-  for (const GradeResult& result : parts.results) {
+  for (GradeResult& result : parts.results) {
     auto previous = files.read(result.student);
     if (previous && !is_grade(*previous)) previous.reset();
-    const GradeResult merged =
-        previous && !is_grade(result) ? kept_grade(*previous, result) : result;
+    // What changes in a copy of a class is a change, too.
+    if (!previous && times != nullptr && is_grade(result)) previous = result;
+    if (previous && !is_grade(result)) result = kept_grade(*previous, result);
+    if (previous) take_times(result, *previous);
+    if (times != nullptr) times->join(result);
+    GradeRules::renew(result);
+    renew_leaderboard(result);
     if (previous) {
-      if (auto change = change_between(*previous, merged)) {
+      if (auto change = change_between(*previous, result)) {
         files.keep(*previous);
         changes.push_back(std::move(*change));
       }
     }
-    files.write(merged);
+    files.write(result);
   }
-  if (fresh) take_history(parts, files);
   const std::string linted = read_linted(parts.folders.front());
   const bool all = std::all_of(parts.folders.begin(), parts.folders.end(),
                                [&](const auto& one) { return read_linted(one) == linted; });

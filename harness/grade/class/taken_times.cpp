@@ -7,7 +7,6 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/assignment/case_choice.hpp"
-#include "grade/assignment/seeds.hpp"
 #include "grade/class/grade_files.hpp"
 #include "grade/grader/grade_frame.hpp"
 
@@ -65,8 +64,16 @@ void take_times(GradeResult& result, const GradeResult& taken) {
   count_points(result);
 }
 
-TakenTimes::TakenTimes(const std::filesystem::path& folder, const Assignment& assignment,
-                       std::string_view secret)
+void require_kind(const std::filesystem::path& folder, const std::vector<GradeResult>& earlier,
+                  bool speed_only) {
+  if (earlier.empty() || earlier.front().context.speed_only == speed_only) return;
+  throw usage_error(fmt::format("the folder of -o, {}, has {}", display_path(folder),
+                                speed_only ? "the grades of whole submissions" : "times alone"),
+                    {}, "a run with --speed-only needs a separate folder, which --speed names");
+}
+
+TakenTimes::TakenTimes(const std::filesystem::path& folder, const std::string& assignment,
+                       const std::set<std::string>& versions)
     : folder_(folder), taken_(read_grades(folder)) {
   const std::string name = display_path(folder);
   const auto refuse = [&](const std::string& why, const std::string& hint) {
@@ -74,12 +81,11 @@ TakenTimes::TakenTimes(const std::filesystem::path& folder, const Assignment& as
   };
   const std::string hint = "name the folder that `warpmark grade --speed-only` had as -o";
   if (taken_.empty()) throw refuse("has no results", hint);
-  const std::string version = assignment_version(secret, assignment.verdict_sha256);
   for (const GradeResult& one : taken_) {
     if (!one.context.speed_only) throw refuse("has the grades of whole submissions", hint);
-    if (one.assignment != assignment.id)
+    if (one.assignment != assignment)
       throw refuse(fmt::format("is of the assignment `{}`", printable(one.assignment)), hint);
-    if (is_grade(one) && one.context.verdict_version != version) {
+    if (is_grade(one) && !versions.contains(one.context.verdict_version)) {
       throw refuse(
           fmt::format("has times of `{}` with another secret, or of an assignment, or files "
                       "of it, that were changed since then",
@@ -111,12 +117,10 @@ void TakenTimes::join(GradeResult& result) const {
   count_points(result);
 }
 
-std::vector<std::string> TakenTimes::unknown(const std::vector<Submission>& submissions,
-                                             const std::vector<GradeResult>& earlier) const {
+std::vector<std::string> TakenTimes::unknown(const std::vector<KnownStudent>& students) const {
   std::vector<std::string> texts;
   std::vector<const GradeResult*> known;
-  for (const Submission& one : submissions) known.push_back(of(one.student, one.ids));
-  for (const GradeResult& one : earlier) known.push_back(of(one.student, one.ids));
+  for (const KnownStudent& one : students) known.push_back(of(one.student, one.ids));
   for (const GradeResult& one : taken_) {
     if (std::ranges::find(known, &one) != known.end()) continue;
     texts.push_back(fmt::format("--speed: `{}` of {} is nobody of this class",

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "grade/assignment/assignment.hpp"
-#include "grade/submission/submission.hpp"
+#include "grade/class/grade_rules.hpp"
 #include "results/grade_result.hpp"
 
 namespace warpmark {
@@ -28,20 +28,25 @@ std::shared_ptr<const Assignment> timed_cases(const Assignment& assignment);
 /// measured there, too. An item that failed while it was timed loses its case.
 void take_times(GradeResult& result, const GradeResult& taken);
 
+/// Throws a usage error for a folder of whole grades where times alone are to be written, and the
+/// other way round. `earlier` are its results.
+void require_kind(const std::filesystem::path& folder, const std::vector<GradeResult>& earlier,
+                  bool speed_only);
+
 class TakenTimes {
  public:
   /// Reads the results of a run with --speed-only. Throws usage errors: there are none; they are of
-  /// whole submissions, of another assignment, or of another version or secret of this one.
-  TakenTimes(const std::filesystem::path& folder, const Assignment& assignment,
-             std::string_view secret);
+  /// whole submissions, of another assignment, or of none of the versions
+  /// (GradeContext::verdict_version) of this one.
+  TakenTimes(const std::filesystem::path& folder, const std::string& assignment,
+             const std::set<std::string>& versions);
 
   /// Joins what there is of the student, found by a platform's id; by the name in results where
   /// neither side has ids.
   void join(GradeResult& result) const;
 
-  /// Sentences about results that are nobody's, of the class and of earlier results.
-  std::vector<std::string> unknown(const std::vector<Submission>& submissions,
-                                   const std::vector<GradeResult>& earlier) const;
+  /// Sentences about results that are of none of these students.
+  std::vector<std::string> unknown(const std::vector<KnownStudent>& students) const;
   /// Sentences about students whose points are still open.
   std::vector<std::string> open(const std::vector<GradeResult>& results) const;
 

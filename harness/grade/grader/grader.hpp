@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "grade/grader/session_timer.hpp"
 #include "grade/submission/submission.hpp"
 #include "results/grade_result.hpp"
+#include "runtime/composites.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
@@ -31,6 +33,8 @@ struct GraderOptions {
   std::string assignment_word;          ///< how commands that repeat a failure call the assignment
   std::vector<std::string> file_words;  ///< and what was submitted; none for the files' names
   bool notes_warnings = false;          ///< the device's warnings are among the flags of a result
+  /// For lint: gets what each trial with right results reaches of composites.
+  std::function<void(const Case&, const std::vector<MeasuredComposite>&)> on_composites = {};
   /// Times performance where the device is no GPU, too: for tests, which have none.
   bool times_anywhere = false;
 };

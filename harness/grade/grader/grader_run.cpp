@@ -267,6 +267,8 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
     Outcome outcome = grader_.session_->verify(item.which, limited, one_run, &artifacts);
     fail_unchecked(outcome);
     if (grader_.options_.notes_warnings) note_warnings(outcome);
+    if (grader_.options_.on_composites)
+      grader_.options_.on_composites(item.which, artifacts.composites);
     limited_ = limited_ || outcome.failure == FailureKind::limit;
     ++graded.trials;
     if (artifacts.excess) {

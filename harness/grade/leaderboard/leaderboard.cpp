@@ -19,7 +19,8 @@ namespace warpmark {
 namespace {
 
 std::string value_text(const LeaderboardEntry& entry) {
-  return entry.ascending ? fmt::format("{:.3g}", entry.value) : points_text(entry.value);
+  const double value = entry.value.value_or(0);
+  return entry.ascending ? fmt::format("{:.3g}", value) : points_text(value);
 }
 
 // How a name looks to somebody who reads quickly.
@@ -42,21 +43,25 @@ struct LeaderboardPlace {
   std::string student;  // whose it is: for nobody else
 };
 
-// Returns the places of all results that have an entry, the best first. A chosen name that is
+bool has_place(const GradeResult& result) {
+  return result.leaderboard && result.leaderboard->value;
+}
+
+// Returns the places of all results that have a value, the best first. A chosen name that is
 // another student's name, or that two students chose, gets a part of the pseudonym appended.
 std::vector<LeaderboardPlace> leaderboard_places(const std::vector<GradeResult>& results) {
   std::vector<const GradeResult*> order;
   std::map<std::string, size_t> taken;  // names of students, and chosen ones, by their looks
   for (const GradeResult& result : results) {
     ++taken[folded(result.student)];
-    if (!result.leaderboard) continue;
+    if (!has_place(result)) continue;
     order.push_back(&result);
     if (folded(result.leaderboard->name) != folded(result.student)) {
       ++taken[folded(result.leaderboard->name)];
     }
   }
   std::stable_sort(order.begin(), order.end(), [](const GradeResult* a, const GradeResult* b) {
-    const double left = a->leaderboard->value, right = b->leaderboard->value;
+    const double left = *a->leaderboard->value, right = *b->leaderboard->value;
     if (left != right) return a->leaderboard->ascending ? left < right : left > right;
     // By what says nothing of the order of names.
     return a->leaderboard->pseudonym < b->leaderboard->pseudonym;
@@ -83,7 +88,7 @@ std::vector<LeaderboardPlace> leaderboard_places(const std::vector<GradeResult>&
 std::vector<LeaderboardPlace> top_of(const std::vector<GradeResult>& results) {
   uint64_t top = 0;
   for (const GradeResult& result : results) {
-    if (result.leaderboard) top = result.leaderboard->top;
+    if (has_place(result)) top = result.leaderboard->top;
   }
   std::vector<LeaderboardPlace> all = leaderboard_places(results);
   std::erase_if(all, [&](const LeaderboardPlace& one) { return one.place > top; });
@@ -92,7 +97,7 @@ std::vector<LeaderboardPlace> top_of(const std::vector<GradeResult>& results) {
 
 const LeaderboardEntry* first_entry(const std::vector<GradeResult>& results) {
   for (const GradeResult& result : results) {
-    if (result.leaderboard) return &*result.leaderboard;
+    if (has_place(result)) return &*result.leaderboard;
   }
   return nullptr;
 }
@@ -157,6 +162,12 @@ std::optional<double> ratio_of(const GradeResult& result, const std::string& nam
     worst = std::max(worst, item.performance->ratio);
   }
   return std::isfinite(worst) ? std::optional(worst) : std::nullopt;
+}
+
+// True if the case waits for times, and nothing else is missing.
+bool may_get_a_ratio(const GradeResult& result, const std::string& name) {
+  const GradedCase* one = find_case(result, name);
+  return is_right(result) && one != nullptr && !one->open.empty();
 }
 
 // Scripts with letters that look like those of ASCII, by the first bytes of UTF-8: phonetic and
@@ -230,19 +241,23 @@ void set_leaderboard(const LeaderboardRule& rule, const Pseudonyms& pseudonyms,
                      std::string_view source, GradeResult& result) {
   result.leaderboard.reset();
   if (!has_points(result)) return;
-  std::optional<double> value = result.final_points();
-  if (!rule.by_points()) value = ratio_of(result, rule.by);
-  if (!value) return;
   LeaderboardEntry entry;
   entry.by = rule.by_points() ? "points" : rule.by;
   // Not as on pages without names, from which nobody must find a place here.
   entry.pseudonym = pseudonyms.of("leaderboard " + result.student);
   entry.name = rule.chosen ? chosen_name(source) : "";
   if (entry.name.empty()) entry.name = entry.pseudonym;
-  entry.value = *value;
   entry.ascending = !rule.by_points();
   entry.top = rule.top;
   result.leaderboard = std::move(entry);
+  renew_leaderboard(result);
+  if (!result.leaderboard->value && !may_get_a_ratio(result, rule.by)) result.leaderboard.reset();
+}
+
+void renew_leaderboard(GradeResult& result) {
+  if (!result.leaderboard) return;
+  LeaderboardEntry& entry = *result.leaderboard;
+  entry.value = entry.ascending ? ratio_of(result, entry.by) : std::optional(result.final_points());
 }
 
 }  // namespace warpmark

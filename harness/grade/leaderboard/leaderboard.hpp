@@ -13,9 +13,11 @@
 namespace warpmark {
 
 /// Sets GradeResult::leaderboard, or takes it away: an entry has whoever has points, and by a case
-/// with performance whoever has a ratio there.
+/// with performance whoever has a ratio there, or waits for its times.
 void set_leaderboard(const LeaderboardRule& rule, const Pseudonyms& pseudonyms,
                      std::string_view source, GradeResult& result);
+/// Takes the entry's value from the result again, whose points or times are others now.
+void renew_leaderboard(GradeResult& result);
 
 /// By student with an entry: "place 3 of 41 by points, as student-1f0e3dad99: 5.4".
 std::map<std::string, std::string> own_standings(const std::vector<GradeResult>& results);

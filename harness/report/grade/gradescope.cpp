@@ -89,9 +89,9 @@ std::string gradescope_json(const StudentView& view) {
     // Shown to the class, under names that students choose, only where staff turn it on.
     Json board = Json::array();
     // The first column is what Gradescope orders by.
-    if (result.leaderboard && result.leaderboard->by != "points") {
+    if (result.leaderboard && result.leaderboard->value && result.leaderboard->by != "points") {
       board.push_back({{"name", result.leaderboard->by},
-                       {"value", result.leaderboard->value},
+                       {"value", *result.leaderboard->value},
                        {"order", result.leaderboard->ascending ? "asc" : "desc"}});
     }
     board.push_back(

@@ -494,6 +494,32 @@ TEST_F(Composites, RaggedEndsAndBroadcastsAreCoalesced) {
   }
 }
 
+// For authors: what a kernel reaches is said where it holds, too.
+TEST_F(Composites, AreMeasuredWhereTheyHold) {
+  PlanComposites asked;
+  asked.coalesced = true;
+  CompositeRuns runs;
+  runs.compared = true;
+  runs.own = {{"global_load_sectors", 110}, {"global_load_ideal_sectors", 99}};
+  runs.baseline = {{"global_load_sectors", 100}, {"global_load_ideal_sectors", 100}};
+  const auto measured = measure_composites(asked, runs);
+  ASSERT_EQ(measured.size(), 4U);
+  EXPECT_EQ(measured[2].reached,
+            "its requests need 90.0 % of the sectors that they move (80 % at least)");
+  EXPECT_DOUBLE_EQ(measured[2].met, 0.9 / 0.8);
+  EXPECT_EQ(measured[2].broken, "");
+  EXPECT_EQ(measured[3].reached, "it moves 1.1 × as many sectors as the baseline (1.25 × at most)");
+  EXPECT_DOUBLE_EQ(measured[3].met, 1.25 / 1.1);
+  runs.own = {{"global_load_sectors", 200}, {"global_load_ideal_sectors", 100}};
+  EXPECT_DOUBLE_EQ(measure_composites(asked, runs)[2].met, 0.5 / 0.8);
+  EXPECT_THAT(measure_composites(asked, runs)[2].broken, HasSubstr("not coalesced"));
+  // Nothing that is done is no division by nothing.
+  for (const auto& one : measure_composites(asked, CompositeRuns())) {
+    EXPECT_EQ(one.met, kMetByFar) << one.reached;
+    EXPECT_THAT(one.reached, testing::Not(HasSubstr("nan")));
+  }
+}
+
 // Few elements keep few lanes busy, in the baseline as well.
 TEST_F(Composites, FewLanesDoWhereTheBaselineHasNoMore) {
   PlanComposites asked;
