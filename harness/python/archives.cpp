@@ -32,7 +32,9 @@ Unpacked unpack_zip([[maybe_unused]] Interpreter& python, const std::filesystem:
     const auto decoded = [](const std::filesystem::path& path) {
       return py::reinterpret_steal<py::object>(PyUnicode_DecodeFSDefault(path.c_str()));
     };
-    const py::tuple kept = py::make_tuple(".cu", ".cuh", ".h", ".hpp", ".zip");
+    // Sources, their headers, notebooks, archives, and the metadata of a platform.
+    const py::tuple kept = py::make_tuple(".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl",
+                                          ".inc", ".py", ".ipynb", ".zip", ".yml");
     const py::tuple result = scope["unpack"](decoded(archive), decoded(folder), limits.files,
                                              limits.file_bytes, limits.bytes, kept);
     Unpacked unpacked;

@@ -22,8 +22,8 @@ struct Unpacked {
 };
 
 /// Unpacks the regular files of a zip file into a new folder, below which all of them lie. Links,
-/// encrypted files and names that lead elsewhere are left out. What neither can be a source nor an
-/// archive is there without its contents. A bomb costs what the limits allow. Throws an environment
+/// encrypted files and names that lead elsewhere are left out. What can be no source, header, notebook,
+/// archive or metadata of an export is there without its contents. A bomb costs what the limits allow. Throws an environment
 /// error for what is no fault of the archive: a full disk.
 Unpacked unpack_zip(Interpreter& python, const std::filesystem::path& archive,
                     const std::filesystem::path& folder, const ArchiveLimits& limits = {});

@@ -2,7 +2,8 @@
 
 In a page a block whose first line is a comment with a path is that file, and a `console` block is a
 session: `$ COMMAND`, what it prints on both streams, `[exit N]` if it is not 0. In the output `…`
-stands for any text within a line, and alone in a line for any lines.
+stands for any text within a line, and alone in a line for any lines. A `sh` block is run by a shell, and
+prints what a comment behind its last command says.
 """
 import re
 import shlex
@@ -49,9 +50,20 @@ class FollowTest(program.CheckTest):
                 for command, lines, code in sessions(text):
                     self.step(page, command, lines, code)
                     commands += 1
+            elif language == "sh":
+                self.shell(page, text)
+                commands += 1
             else:
                 self.assertEqual(language, "text", "%s: a block that nothing runs:\n%s" % (page, text))
         return commands
+
+    def shell(self, page, text):
+        done = subprocess.run(["sh", "-e", "-c", text], cwd=self.folder, env=self.environment, text=True, timeout=120,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertEqual(done.returncode, 0, "%s: %s\n%s" % (page, text, done.stdout))
+        _, comment, said = text.strip().splitlines()[-1].partition(" # ")
+        if comment:
+            self.assertRegex(done.stdout, pattern_of([said]).pattern.rstrip("\n"))
 
     def step(self, page, command, lines, code):
         words = shlex.split(command)

@@ -35,7 +35,6 @@ class GuideTest(FollowTest):
         self.assertGreaterEqual(self.follow("pycuda.md"), 1)
 
     def test_grade_a_class(self):
-        self.write("secret", "0123456789abcdef").chmod(0o600)
         self.write("warpmark-0.1.0-cp312-cp312-manylinux_2_31_x86_64.whl", "PK of a wheel")
         self.assertGreaterEqual(self.follow("../grading.md"), 4)
 

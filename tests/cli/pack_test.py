@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -13,10 +14,12 @@ import time
 import unittest
 import zipfile
 
-from assignment import KERNEL, NO_BOUND, WRONG, GradeTest
+from assignment import KERNEL, NO_BOUND, SLOW, WRONG, GradeTest
 from program import PROGRAM, PYTHON
+from small_container import SmallContainer
 
 NOBODY = 65534
+ENDLESS = KERNEL.replace("if (i < n)", "volatile int more = 1; while (more) {} if (i < n)")
 ADA = {"id": 7, "created_at": "2026-11-20T10:00:00.000000+01:00",
        "users": [{"name": "Ada", "sid": "1", "email": "ada@example.edu", "id": 3}]}
 
@@ -62,7 +65,7 @@ class Archive(PackTest):
                           ("course.h", "hw1.yaml", "more.h", "solution.cu", "suites/scale.cu",
                            "suites/scale.yaml")])
         self.assertEqual({place for place in places if "/" not in place},
-                         {"setup.sh", "run_autograder"})
+                         {"setup.sh", "run_autograder", "Dockerfile"})
         for name in ("bin/warpmark", "warpmark-plugin-source.so", "libwarpmark_cpu.so",
                      "cuda/include/cuda_fp16.h", "cuda/include/cuda_runtime.h"):
             self.assertTrue(any(place.endswith(name) for place in places), name)
@@ -155,11 +158,14 @@ class Autograder(PackTest):
         return json.loads((self.root / "results/results.json").read_text())
 
     def autograde(self, **files):
+        return self.autograde_by([self.root / "run_autograder"], self.user, files)
+
+    def autograde_by(self, command, user, files):
         for name, text in files.items():
             (self.submission / (name + ".cu")).write_text(text)
-        done = subprocess.run([self.root / "run_autograder"], env=self.environment_there(),
+        done = subprocess.run(command, env=self.environment_there(),
                               cwd="/", timeout=300, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **self.user)
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **user)
         self.said = done.stdout.decode()
         self.assertEqual(done.returncode, 0, self.said)
         self.assertEqual([path.name for path in (self.root / "results").iterdir()],
@@ -253,6 +259,31 @@ class Autograder(PackTest):
         script.write_text(script.read_text().replace("limit_s=570", "limit_s=1"))
         self.check_failed(self.autograde(scale=KERNEL), "after 1 s")
 
+    def test_in_half_a_processor(self):
+        """Gradescope's smallest container. A slow kernel is right there, too, and an endless one ends by its instructions."""
+        try:
+            container = SmallContainer()
+        except OSError as error:
+            self.skipTest("no group with half a processor can be made here: %s" % error)
+        self.addCleanup(container.end)
+        command = [self.root / "run_autograder"]
+        if self.user:
+            command = ["setpriv", "--reuid=%d" % NOBODY, "--regid=%d" % NOBODY, "--clear-groups", *command]
+        for name, text, score, word in (("right", KERNEL, 6, None), ("slow", SLOW, 6, None),
+                                        ("wrong", WRONG, 0, "wrong"), ("endless", ENDLESS, 0, "limit")):
+            since = time.monotonic()
+            results = self.autograde_by(container.command(command), {}, {"scale": text})
+            print("half a processor, %s: %.1f s" % (name, time.monotonic() - since), file=sys.stderr)
+            self.assertEqual(results.get("score"), score, (name, results))
+            self.assertIn(word or "pass", json.dumps(results["tests"]))
+        self.assertGreater(container.throttled(), 0, "the group limits nothing")
+        # As many at a time as the group leaves processors, and not as the machine has.
+        self.hand_in(ada=KERNEL, bob=KERNEL)
+        done = subprocess.run(container.command([PROGRAM, *self.arguments()]), cwd=self.folder, text=True, check=True,
+                              env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.assertIn("2 submissions on", done.stdout)
+        self.assertNotIn("at a time", done.stdout)
+
     def test_the_script_itself_is_killed(self):
         self.program_is('#!/bin/sh\necho $$ > "$AUTOGRADER_ROOT/pid.new"\n'
                         'mv "$AUTOGRADER_ROOT/pid.new" "$AUTOGRADER_ROOT/pid"\nexec sleep 100\n')
@@ -285,6 +316,37 @@ class Autograder(PackTest):
         self.assertEqual([modes[name] for name in
                           ("setup.sh", "run_autograder", "program/bin/warpmark", "secret",
                            "assignment/hw1.yaml")], [0o755, 0o755, 0o755, 0o600, 0o644])
+
+    def test_an_image_over_another_base(self):
+        """The instructions of the Dockerfile, as an engine follows them, on a base with all that is needed: nothing is installed."""
+        python = re.search(r"(?m)^python=\$\(command -v (\S+)\)", (self.unpacked / "setup.sh").read_text()).group(1)
+        if subprocess.run([python, "-I", "-c", "import numpy"], check=False, stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest(python + " has no NumPy")
+        autograder = self.folder / "image/autograder"
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "apt-get").write_text('#!/bin/sh\necho "apt-get $*" >>"$AUTOGRADER_ROOT/installed"\n')
+        (tools / "apt-get").chmod(0o755)
+        environment = {**self.environment, "AUTOGRADER_ROOT": str(autograder), "PATH": "%s:%s" % (tools, os.environ["PATH"])}
+        lines = [line for line in (self.unpacked / "Dockerfile").read_text().splitlines() if not line.startswith("#")]
+        self.assertRegex(lines[0], "^ARG BASE=gradescope/autograder-base:")
+        self.assertEqual(lines[1:3], ["FROM ${BASE}", "COPY . /autograder/source/"])
+        autograder.mkdir(parents=True)
+        shutil.copytree(self.unpacked, autograder / "source", ignore=shutil.ignore_patterns("*.zip"))
+        for line in lines[3:]:
+            instruction, command = line.split(None, 1)
+            self.assertEqual(instruction, "RUN")
+            done = subprocess.run(["sh", "-c", command.replace("/autograder", str(autograder))], env=environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("hw1: 6 points", done.stdout)  # lint has run the assignment there
+        # The program that a build packs needs the system's libpython; NumPy is there.
+        asked = [line.split()[1] for line in (autograder / "installed").read_text().splitlines()]
+        self.assertEqual(asked, ["update", "install"])
+        self.root = autograder
+        self.submission = autograder / "submission"
+        self.metadata(ADA)
+        self.assertEqual(self.autograde(scale=KERNEL)["score"], 6)
 
     def test_the_scripts_are_bash(self):
         for name in ("setup.sh", "run_autograder"):

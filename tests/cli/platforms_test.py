@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import zipfile
 
 from assignment import ASSIGNMENT, KERNEL, WRONG, GradeTest
 from student_path_test import TAG, WHEEL, write_wheel
@@ -24,6 +25,16 @@ MOODLE = "%s_assignsubmission_file_/scale.cu"
 
 def table(text):
     return list(csv.reader(io.StringIO(text, newline=""), strict=True))
+
+
+def packed_again(archive, files):
+    """A renamed archive, as a Mac makes one of an unpacked export: with a folder around it, and files of its own."""
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("export 2/.DS_Store", "\0\0\0\1Bud1")
+        for name, text in files.items():
+            made.writestr("export 2/" + name, text)
+            folder, _, file = name.rpartition("/")
+            made.writestr("__MACOSX/export 2/%s._%s" % (folder + "/" if folder else "", file), "\0\5\x16\7")
 
 
 class Platforms(GradeTest):
@@ -89,6 +100,21 @@ class Canvas(Platforms):
             self.assertIn("`%s` is not in the roster, and is graded under that name" % student, errors)
         self.assertEqual(len(table((self.folder / "import.csv").read_text())), 2, "nobody gets another's grade")
 
+    def test_a_renamed_export_that_was_packed_again(self):
+        packed_again(self.folder / "hw1 (1).zip", self.SUBMITTED)
+        _, errors = self.grade("--roster", "canvas.csv", "--canvas", "import.csv", paths=("hw1 (1).zip",), code=5)
+        self.assertNotIn("left out", errors)
+        points = self.import_gradebook((self.folder / "import.csv").read_text(), "canvas.csv")
+        self.assertEqual(points, {"1001": 6, "1002": 0, "1006": 6, "1007": 0})
+
+    def test_blind_marking(self):
+        """Canvas exports no id of a user then, and its gradebook takes nothing before names are shown again."""
+        self.put({"anon_Ab3dE_501_scale.cu": KERNEL, "LATE_anon_x9Yz1_502_scale.cu": WRONG})
+        _, errors = self.grade("--roster", "canvas.csv", "--canvas", "import.csv", code=5)
+        self.assertEqual(self.points(), {"anon Ab3dE": "6", "anon x9Yz1": "0"})
+        self.assertIn("`anon Ab3dE` is not in the roster, and is graded under that name", errors)
+        self.assertEqual(len(table((self.folder / "import.csv").read_text())), 2)
+
     def test_the_last_of_two_attempts_counts(self):
         # Canvas exports the last one, with its number; two exports in one folder have both.
         self.put({"lovelaceada_1001_501_scale.cu": WRONG, "lovelaceada_1001_602_scale-1.cu": KERNEL,
@@ -128,6 +154,34 @@ class Moodle(Platforms):
         self.assertEqual({one: grade for one, (grade, _) in taken.items()},
                          {"Participant 5001": 6, "Participant 5002": 6, "Participant 5006": 0})
         self.assertIn("small: 0 of 2 points, wrong<br>", taken["Participant 5006"][1])
+
+    def test_a_renamed_export_that_was_packed_again(self):
+        packed_again(self.folder / "CS101-Scaling-77 (2).zip", {MOODLE % "Team 1-Ada Lovelace_5001": KERNEL,
+                                                                MOODLE % "Team 2-Wei Li_5007": WRONG})
+        self.grade("--roster", "moodle.csv", "--moodle", "import.csv", paths=("CS101-Scaling-77 (2).zip",), code=5)
+        taken = self.import_worksheet((self.folder / "import.csv").read_text(), "moodle.csv")
+        self.assertEqual({one: grade for one, (grade, _) in taken.items()}, {"Participant 5001": 6, "Participant 5007": 0})
+
+    def test_a_roster_of_last_year(self):
+        """The participants of another assignment, with the same names and other ids."""
+        self.put({MOODLE % "Team 1-Ada Lovelace_5001": KERNEL, MOODLE % "Team 2-Wei Li_5006": WRONG})
+        self.write("old.csv", (FILES / "moodle.csv").read_text().replace("Participant 50", "Participant 40"))
+        _, errors = self.grade("--roster", "old.csv", "--moodle", "import.csv", code=5)
+        for student in ("Ada Lovelace", "Wei Li"):
+            self.assertRegex(errors, "`[^`]*%s` is not in the roster, and is graded under that name" % student)
+        self.assertEqual(len(table((self.folder / "import.csv").read_text())), 1, "nobody gets another's grade")
+
+    def test_a_late_group(self):
+        """Each member has a grade, and lateness of a member's own, as the extension of one is not the other's."""
+        self.write("hw1.yaml", DUE)
+        self.put({MOODLE % "Team 1-Ada Lovelace_5001": KERNEL, MOODLE % "Team 1-George Boole_5002": KERNEL})
+        self.write("times.csv", "student,time\nAda Lovelace,2026-11-21T10:00:00+01:00\nGeorge Boole,2026-11-21T10:00:00+01:00\n")
+        self.write("extensions.csv", "student,days,reason\nGeorge Boole,1,was ill\n")
+        self.grade("--roster", "moodle.csv", "--times", "times.csv", "--extensions", "extensions.csv", "--moodle", "import.csv",
+                   code=5)
+        taken = self.import_worksheet((self.folder / "import.csv").read_text(), "moodle.csv")
+        self.assertEqual({one: grade for one, (grade, _) in taken.items()}, {"Participant 5001": 5.4, "Participant 5002": 6})
+        self.assertIn("late: -0.6 points", taken["Participant 5001"][1])
 
     def test_blind_marking(self):
         self.put({MOODLE % "Participant_5001": KERNEL, MOODLE % "Participant_5002": WRONG})
@@ -204,6 +258,92 @@ class Gradescope(Platforms):
             self.metadata["created_at"] = time
             self.grade_it()
             self.assertEqual(self.points(), {"Ada Lovelace": points}, time)
+
+
+class GradescopeExport(Platforms):
+    """All submissions at once: a folder for each, and submission_metadata.yml as Ruby writes it."""
+
+    METADATA = """---
+submission_9001:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: 'S1001'
+    :email: ada@example.edu
+  - :name: George Boole
+    :sid: 'S1002'
+    :email: gb2@example.edu
+  :created_at: 2026-11-20 21:30:00.000000000 Z
+  :score: 0.0
+  :status: processed
+  :results: {}
+  :history:
+  - :id: 8999
+    :created_at: 2026-11-20 10:30:00.000000000 Z
+    :score: 0.0
+submission_9002:
+  :submitters:
+  - &1
+    :name: Wei Li
+    :sid: 'S1006'
+    :email: lw6@example.edu
+  :created_at: 2026-11-20 10:30:00.000000000 Z
+  :owner: *1
+submission_9003:
+  :submitters:
+  - :name: Wei Li
+    :sid: 'S1007'
+    :email: lw7@example.edu
+  :created_at: 2026-11-20 10:30:00.000000000 Z
+"""
+    FILES = {"submission_9001/scale.cu": KERNEL, "submission_9002/scale.cu": KERNEL, "submission_9003/scale.cu": WRONG,
+             "submission_metadata.yml": METADATA}
+    ROSTER = ("First Name,Last Name,SID,Email,Sections\nAda,Lovelace,S1001,ada@example.edu,A\nGeorge,Boole,S1002,gb2@example.edu,A\n"
+              "Wei,Li,S1006,lw6@example.edu,A\nWei,Li,S1007,lw7@example.edu,B\n")
+
+    def setUp(self):
+        super().setUp()
+        self.write("hw1.yaml", DUE)
+        self.put(self.FILES)
+
+    def test_a_late_group_two_attempts_and_homonyms(self):
+        """The active submission counts, by its own time; an earlier one in time is not it."""
+        self.write("roster.csv", self.ROSTER)
+        self.grade("--roster", "roster.csv")
+        self.assertEqual(self.points(), {"Ada Lovelace": "5.4", "George Boole": "5.4", "Wei Li (S1006)": "6",
+                                         "Wei Li (S1007)": "0"})
+
+    def test_a_renamed_export_that_was_packed_again(self):
+        packed_again(self.folder / "assignment_77_export (1).zip", self.FILES)
+        self.grade(paths=("assignment_77_export (1).zip",))
+        self.assertEqual(sorted(self.points().values()), ["0", "5.4", "5.4", "6"])
+
+    def test_a_roster_of_last_year(self):
+        self.write("roster.csv", self.ROSTER.replace("S10", "S09").replace("@example", "@alumni.example"))
+        _, errors = self.grade("--roster", "roster.csv", code=5)
+        self.assertIn("`Ada Lovelace` is not in the roster, and is graded under that name", errors)
+        self.assertEqual(len(self.points()), 4)
+
+    def test_metadata_without_times(self):
+        self.put({"submission_metadata.yml": "\n".join(line for line in self.METADATA.splitlines() if "created_at" not in line)})
+        _, errors = self.grade(code=5)
+        self.assertIn("nobody says when anything was handed in", errors)
+        self.assertEqual(self.points()["Ada Lovelace"], "6")
+
+
+class DaylightSaving(Platforms):
+    """In Berlin a day in October 2026 has 25 hours: from 24 October 12:00 on, 24 hours end at 11:00."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("hw1.yaml", DUE.replace("2026-11-20T12:00:00+01:00", "2026-10-24T12:00:00+02:00"))
+        self.hand_in(ada=KERNEL, bob=KERNEL, cem=KERNEL, dee=KERNEL)
+
+    def test_days_have_24_hours(self):
+        self.write("times.csv", "student,time\nada,2026-10-25T11:00:00+01:00\nbob,2026-10-25T11:00:01+01:00\n"
+                   "cem,2026-10-25T11:00:00+01:00\ndee,2026-10-25T11:00:01+01:00\n")
+        self.write("extensions.csv", "student,days,until,reason\ncem,1,,\ndee,,2026-10-25T12:00:00+01:00,a day by the clock\n")
+        self.grade("--times", "times.csv", "--extensions", "extensions.csv")
+        self.assertEqual(self.points(), {"ada": "5.4", "bob": "4.8", "cem": "6", "dee": "6"})
 
 
 class Classroom(Platforms):

@@ -103,8 +103,17 @@ class Student(GradeTest):
         self.assertIn("0 of 2 points", self.shell(activate + " && " + tried, given, code=1))
         (given / "scale.cu").write_text(KERNEL)
         self.assertIn("2 of 2 points", self.shell(activate + " && " + tried, given))
-        for command in re.findall(r"`(warpmark (?:check|profile) [^`]*)`", readme):
-            self.shell("%s && %s" % (activate, command), given)
+        commands = re.findall(r"`(warpmark (?:check|profile|debug) [^`]*)`", readme)
+        self.assertEqual([command.split()[1] for command in commands], ["check", "profile", "debug"])
+        for command in commands:
+            self.shell("%s && %s </dev/null" % (activate, command), given)
+        debug, typed = re.search(r"`(warpmark debug [^`]*)`[^:]*:((?:\s*`[^`]*`,?)+)", readme).groups()
+        typed = re.findall("`([^`]*)`", typed)
+        self.assertEqual((typed[0], typed[-1]), ("break 4", "quit"))
+        out = self.shell("%s && printf '%%s\\n' 'break 3' %s | %s" % (
+            activate, " ".join(shlex.quote(one) for one in typed[1:]), debug), given)
+        self.assertRegex(out, r"scale\.cu:3")
+        self.assertNotIn("error", out)
         # The program need not be where it was written: it is found from any folder.
         self.assertIn("2 of 2", self.shell("'%s/venv/bin/warpmark' try '%s/assignment.yaml' '%s/scale.cu'" % (
             (given,) * 3), self.folder))

@@ -40,6 +40,22 @@ class Archives(GradeTest):
         self.assertEqual({name: one["points"] for name, one in self.results().items()},
                          {"ada": 6, "bob": 0, "cem": 6, "dee": 6})
 
+    def test_have_all_that_may_be_handed_in(self):
+        """Headers of each ending, and notebooks."""
+        cell = {"cell_type": "code", "source": "%%writefile scale.cu\n" + KERNEL}
+        header = "__device__ int my_index() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
+        for student, files in (("ada", {"hw.ipynb": json.dumps({"nbformat": 4, "cells": [cell]})}),
+                               *((ending, {"scale.cu": '#include "index.%s"\n' % ending + KERNEL.replace(
+                                   "blockIdx.x * blockDim.x + threadIdx.x", "my_index()"), "index." + ending: header})
+                                 for ending in ("cuh", "h", "hpp", "hh", "hxx", "inl", "inc"))):
+            (self.folder / "class").mkdir(exist_ok=True)
+            with zipfile.ZipFile(self.folder / "class" / (student + ".zip"), "w") as archive:
+                for name, text in files.items():
+                    archive.writestr("hw/" + name, text)
+        self.grade()
+        self.assertEqual({name: result["points"] for name, result in self.results().items()},
+                         dict.fromkeys(("ada", "cuh", "h", "hpp", "hh", "hxx", "inl", "inc"), 6))
+
     def test_with_traps_cost_nobody_else_anything(self):
         bomb = archive([("scale.cu", " " * (200 << 20))])
         self.assertLess(len(bomb), 1 << 20)

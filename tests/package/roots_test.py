@@ -79,8 +79,10 @@ class Image:
         self.folder, self.entry, self.arguments = "/", [], []
 
     def follow(self, instruction, argument):
-        if instruction == "FROM":
-            self.base = argument
+        if instruction == "ARG":
+            self.environment.update([argument.split("=", 1)])
+        elif instruction == "FROM":
+            self.base = argument.replace("${BASE}", self.environment.pop("BASE", ""))
         elif instruction == "COPY":
             pattern, into = argument.split()
             files = glob.glob(str(self.context / pattern))
@@ -196,7 +198,9 @@ class RootTest(unittest.TestCase):
         with zipfile.ZipFile(self.work / "hw.zip") as archive:
             archive.extractall(source)
         path = {"PATH": os.path.dirname(python) + ":/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
-        self.root.run("bash", "/autograder/source/setup.sh", environment=path)
+        for instruction, argument in instructions_of(source / "Dockerfile"):  # an image over this system
+            if instruction == "RUN":
+                self.root.run("sh", "-c", argument, environment=path)
         for name, score in (("solutions/plain.cu", "10.0"), ("wrong/endless.cu", "0.0")):
             submission = source.parent / "submission"
             shutil.rmtree(submission, ignore_errors=True)

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/json_text.hpp"
+#include "base/text.hpp"
 #include "grade/leaderboard/leaderboard.hpp"
 #include "grade/submission/student_name.hpp"
 #include "report/grade/grade_junit.hpp"

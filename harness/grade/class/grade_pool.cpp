@@ -15,10 +15,10 @@ namespace {
 // Far beyond all limits that hold inside of the process: for a mistake of ours alone.
 double patience_s(const Assignment& assignment) {
   const auto files = static_cast<double>(assignment.submission.files().size());
-  double seconds = 120 + 2 * assignment.limits.compile_s * files;
+  double seconds = slowness() * (120 + 2 * assignment.limits.compile_s * files);
   for (const AssignmentCase& one : assignment.cases) {
     // Each trial may be launched twice, and tried out with the suite's own kernel.
-    seconds += 4 * std::max(assignment.limits.timeout_s, kLeastNet) *
+    seconds += 4 * std::max(slowness() * assignment.limits.timeout_s, least_net()) *
                static_cast<double>(assignment.trials.count * one.items.size());
   }
   return seconds;

@@ -127,6 +127,19 @@ std::string in_plain_words(const std::string& error) {
   if (says("calling a __host__ function") || says("host functions are not allowed")) {
     return "a function without `__device__` is one for the CPU, which a kernel cannot call";
   }
+  if (says("has no member") && (says("\"uint3\"") || says("\"dim3\""))) {
+    return "`threadIdx`, `blockIdx`, `blockDim` and `gridDim` have the members `x`, `y` and `z`, "
+           "in "
+           "small letters";
+  }
+  if (says("must have a constant value")) {
+    return "the size of an array must be known when the kernel is compiled: write a number or a "
+           "`constexpr`, and no variable such as `blockDim.x`";
+  }
+  if (says("cannot be assigned to an entity of type") && error.ends_with("*\"")) {
+    return "a number is assigned to a pointer: to store it where the pointer leads write to an "
+           "element, as by `result[i] = …`";
+  }
   if (says("already been declared") || says("already been defined") || says("redefinition")) {
     return "a name is declared twice";
   }

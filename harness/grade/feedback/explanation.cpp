@@ -81,6 +81,8 @@ Symptom symptom_of(const OutputVerdict& output, const ExplainContext& context) {
   symptom.last_only = wrong.last_only;
   symptom.copied = wrong.copied;
   symptom.factor = wrong.factor;
+  symptom.ratio = wrong.ratio;
+  symptom.greatest = wrong.greatest;
   return symptom;
 }
 

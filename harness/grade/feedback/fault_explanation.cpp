@@ -123,6 +123,9 @@ std::string outside_shared(const Report& report, const SubmittedNames& names,
   if (size) text += fmt::format(", which is {}", counted(*size, "byte"));
   text += "." + by_thread(report);
   const LoopFacts loop = facts.loop_around(line_number(report), line_number(report));
+  const std::string cause =
+      causes.of({.kind = Symptom::Kind::outside_shared, .line = line_number(report)});
+  if (!cause.empty()) return text + " " + cause;
   if (loop.starts_at_block) {
     return text + fmt::format(
                       " The loop of {} begins with `blockDim`, and adds an element as far behind: "

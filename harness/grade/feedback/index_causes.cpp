@@ -46,17 +46,27 @@ std::string SourceCauses::exchanged_index(const Symptom&) const {
                       &place = text_.at(i + 6).text;
     const std::string other = bound_of(place);
     const bool exchanged = bound_of(row) == length && !other.empty() && other != length;
-    if (!exchanged || is_counter(row) == is_counter(place)) continue;
+    if (!exchanged) continue;
+    const auto told = [&] {
+      return fmt::format(
+          "{} takes `{}`: `{}` goes up to `{}`, which is the length of a row, and `{}` up to `{}`, "
+          "so that row and column are exchanged. It must be `{}[{} * {} + {}]`.",
+          line_start(i), text_.quote({i, i + 8}), row, length, place, other, text_.at(i).text,
+          place, length, row);
+    };
+    const auto* array = argument_of(text_.at(i).text);
+    const bool is_row =
+        array != nullptr && array->shape.size() == 2 && argument_number(i + 4) == array->shape[1];
+    if (is_counter(row) == is_counter(place)) {
+      if (is_row) return told();
+      continue;
+    }
     const bool is_place = is_counter(row);  // here, of the index that the result has, too
     for (size_t at = text_.body(); at + 9 < text_.size(); ++at) {
       const bool stores =
           is_element_of_matrix(at) && text_.is(at + 8, "=") && !text_.is(at + 9, "=");
       if (!stores || !text_.is(is_place ? at + 2 : at + 6, is_place ? place : row)) continue;
-      return fmt::format(
-          "{} takes `{}`: `{}` goes up to `{}`, which is the length of a row, and `{}` up to `{}`, "
-          "so that row and column are exchanged. It must be `{}[{} * {} + {}]`.",
-          "L" + line_name(i).substr(1), text_.quote({i, i + 8}), row, length, place, other,
-          text_.at(i).text, place, length, row);
+      return told();
     }
   }
   return "";
@@ -88,9 +98,8 @@ std::string SourceCauses::written_twice(const Symptom& symptom) const {
       return fmt::format(
           "{} and {} both write to `{}`, and no line writes to `{}`, which {} reads: is that meant "
           "in {}?",
-          "L" + line_name(first->begin).substr(1), line_name(stores[i].begin),
-          text_.quote(stores[i]), text_.quote(*missing), line_in_file(symptom.line, names_),
-          line_name(stores[i].begin));
+          line_start(first->begin), line_name(stores[i].begin), text_.quote(stores[i]),
+          text_.quote(*missing), line_in_file(symptom.line, names_), line_name(stores[i].begin));
     }
   }
   return "";
@@ -126,8 +135,7 @@ std::string SourceCauses::exchanged_buffers(const Symptom&) const {
             "{} exchanges `{}` and `{}` after each round, the last one too, so that the result is "
             "in "
             "`{}[{}]`, and {} reads `{}[{}]`, which is a round older.",
-            "L" + line_name(all[i].name).substr(1), from, to, stored, from, line_name(at), stored,
-            to);
+            line_start(all[i].name), from, to, stored, from, line_name(at), stored, to);
       }
     }
   }

@@ -119,6 +119,18 @@ size_t KernelText::behind(size_t open) const {
   return size();
 }
 
+int KernelText::indentation(int line) const {
+  size_t at = 0;
+  for (int i = 1; i < line && at != std::string::npos; ++i) {
+    at = source_.find('\n', at);
+    if (at != std::string::npos) ++at;
+  }
+  int blanks = 0;
+  for (; at < source_.size() && (source_[at] == ' ' || source_[at] == '\t'); ++at)
+    blanks += source_[at] == '\t' ? 8 : 1;
+  return blanks;
+}
+
 std::optional<int64_t> KernelText::number(size_t place) const {
   if (place >= size()) return std::nullopt;
   const auto constant = constants_.find(words_[place].text);
@@ -138,6 +150,7 @@ void KernelText::read_signature(size_t open) {
       if (contains(one, "*")) pointers_.insert(name);
       if (contains(one, "float") || contains(one, "double")) floats_.insert(name);
       if (contains(one, "int") || contains(one, "unsigned")) integers_.insert(name);
+      if (contains(one, "unsigned") || contains(one, "size_t")) unsigned_.insert(name);
     }
     one.begin = i + 1;
   }
@@ -242,15 +255,20 @@ size_t KernelText::end_of_value(size_t at) const {
 
 void KernelText::read_assignments() {
   std::string type;  // of the declaration that goes on
+  bool is_unsigned = false;
   for (size_t i = body_; i + 1 < size(); ++i) {
     if (is(i, ";") || is(i, "{")) type.clear();
     if (is_word(i) && is_type(words_[i].text)) {
-      if (is_word(i + 1) || is(i + 1, "*")) type = words_[i].text;
+      const std::string& word = words_[i].text;
+      is_unsigned = word == "unsigned" || word == "uint" || word == "size_t" ||
+                    (is_unsigned && is(i - 1, "unsigned"));
+      if (is_word(i + 1) || is(i + 1, "*")) type = word;
     }
     if (!is_word(i) || is_type(words_[i].text)) continue;
     const bool first = !type.empty() && (is_type(words_[i - 1].text) || is(i - 1, ","));
     if (first && is_floating(type)) floats_.insert(words_[i].text);
     if (first && !is_floating(type)) integers_.insert(words_[i].text);
+    if (first && is_unsigned) unsigned_.insert(words_[i].text);
     if (is(i - 1, ".")) continue;
     const size_t marks = assignment_marks(i + 1);
     const bool steps = marks == 0 && is_stepped(i);

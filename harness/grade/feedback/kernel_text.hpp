@@ -94,6 +94,9 @@ class KernelText {
   bool is_pointer(std::string_view name) const { return pointers_.contains(name); }
   bool is_float(std::string_view name) const { return floats_.contains(name); }
   bool is_integer(std::string_view name) const { return integers_.contains(name); }
+  bool is_unsigned(std::string_view name) const { return unsigned_.contains(name); }
+  /// Blanks at the beginning of a line of the file.
+  int indentation(int line) const;
 
  private:
   void read_signature(size_t open);
@@ -108,7 +111,7 @@ class KernelText {
 
   std::string source_;
   std::vector<SourceToken> words_;
-  std::set<std::string, std::less<>> file_words_, pointers_, floats_, integers_;
+  std::set<std::string, std::less<>> file_words_, pointers_, floats_, integers_, unsigned_;
   std::map<std::string, int64_t, std::less<>> constants_;
   size_t body_ = 0;
   std::vector<std::string> parameters_;

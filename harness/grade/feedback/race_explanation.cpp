@@ -34,14 +34,12 @@ class Race {
              "between blocks nothing does in a launch; to add up in one place use `atomicAdd`.";
     }
     const bool apart = *mine != *others;
-    // A barrier in a branch is a cause by itself; an index that is wrong is one between blocks.
-    if (apart) {
-      const std::string cause = causes_.of({.kind = Symptom::Kind::race,
-                                            .line = line_,
-                                            .other = other_line_,
-                                            .between_blocks = true});
-      if (!cause.empty()) return " " + cause;
-    }
+    // A barrier in a branch is a cause by itself, and an index that is wrong is one between blocks.
+    const std::string cause =
+        causes_.of({.kind = apart ? Symptom::Kind::race : Symptom::Kind::race_in_block,
+                    .line = line_,
+                    .other = other_line_});
+    if (!cause.empty()) return " " + cause;
     return !apart ? in_a_block() : between_blocks(index_text(*mine), index_text(*others));
   }
 

@@ -21,7 +21,9 @@ unsigned bit(Symptom::Kind kind) {
 
 const unsigned kWrong = bit(Symptom::Kind::wrong);
 const unsigned kOutside = bit(Symptom::Kind::outside);
+const unsigned kTile = bit(Symptom::Kind::outside_shared);
 const unsigned kRace = bit(Symptom::Kind::race);
+const unsigned kBlockRace = bit(Symptom::Kind::race_in_block);
 const unsigned kUndefined = bit(Symptom::Kind::undefined);
 const unsigned kLimit = bit(Symptom::Kind::limit);
 
@@ -37,6 +39,21 @@ std::string SourceCauses::of(const Symptom& symptom) const {
   const std::initializer_list<std::pair<unsigned, Rule>> kRules = {
       {kWrong | kOutside | kRace | kUndefined | kLimit, &Self::empty_statement},
       {kWrong | kOutside | kRace | kUndefined | kLimit, &Self::assigns_in_condition},
+      {kWrong | kRace | kBlockRace | kUndefined, &Self::uncalled},
+      {kWrong | kOutside | kTile | kRace | kBlockRace | kUndefined, &Self::outside_of_branch},
+      {kWrong, &Self::sign_for_operator},
+      {kOutside, &Self::single_and},
+      {kOutside, &Self::asks_too_late},
+      {kOutside, &Self::leaves_too_late},
+      {kOutside, &Self::asks_after_round},
+      {kWrong | kOutside | kRace | kBlockRace, &Self::one_of_two_bounds},
+      {kWrong | kOutside | kLimit, &Self::never_below_zero},
+      {kRace | kBlockRace, &Self::counts_in_two_steps},
+      {kRace | kBlockRace, &Self::reads_counter_again},
+      {kWrong | kRace | kBlockRace, &Self::exchanged_twice},
+      {kOutside, &Self::from_the_end},
+      {kTile, &Self::grid_index_in_tile},
+      {kTile, &Self::tile_without_border},
       {kLimit | kOutside | kRace, &Self::steps_nowhere},
       {kWrong | kOutside | kRace, &Self::product_of_indices},
       {kWrong | kOutside | kRace, &Self::sum_of_indices},
@@ -54,11 +71,20 @@ std::string SourceCauses::of(const Symptom& symptom) const {
       {kOutside | kRace, &Self::unasked_index},
       {kWrong, &Self::part_of_a_tile},
       {kWrong, &Self::one_element_a_thread},
+      {kWrong, &Self::replaced_before},
+      {kWrong, &Self::step_of_one},
+      {kWrong, &Self::shuffles_too_few},
       {kWrong, &Self::added_by_all},
       {kWrong, &Self::halves_too_few},
+      {kWrong, &Self::halves_odd},
+      {kWrong, &Self::rounds_down},
+      {kWrong | kOutside, &Self::shifts_out},
       {kWrong, &Self::exchanged_buffers},
       {kWrong, &Self::unused_result},
       {kWrong, &Self::one_thread_alone},
+      {kWrong, &Self::caret},
+      {kWrong, &Self::narrow_variable},
+      {kWrong, &Self::divides_by_block},
       {kWrong, &Self::integer_quotient},
       {kWrong, &Self::integer_variable},
       {kWrong, &Self::neutral_of_greatest},
@@ -77,6 +103,10 @@ std::string SourceCauses::of(const Symptom& symptom) const {
 
 std::string SourceCauses::line_name(size_t place) const {
   return line_in_file(text_.line(place), names_);
+}
+
+std::string SourceCauses::line_start(size_t place) const {
+  return "L" + line_name(place).substr(1);
 }
 
 const LaunchFacts::Argument* SourceCauses::argument_of(std::string_view parameter) const {
@@ -226,8 +256,7 @@ std::string SourceCauses::product_of_indices(const Symptom&) const {
     return fmt::format(
         "{} multiplies `blockIdx.{}` by `{}.{}`, and the factor must be the number of threads of a "
         "block: the index of an element is `blockIdx.{} * blockDim.{} + threadIdx.{}`.",
-        "L" + line_name(i).substr(1), axis, text_.at(i + 4).text, text_.at(i + 6).text, axis, axis,
-        axis);
+        line_start(i), axis, text_.at(i + 4).text, text_.at(i + 6).text, axis, axis, axis);
   }
   return "";
 }
@@ -241,8 +270,7 @@ std::string SourceCauses::sum_of_indices(const Symptom&) const {
     return fmt::format(
         "{} adds `{}` and `{}` as they are, so that neighbouring blocks use the same elements: the "
         "index is `blockIdx.{} * blockDim.{} + threadIdx.{}`.",
-        "L" + line_name(i).substr(1), text_.quote({i, i + 3}), text_.quote({i + 4, i + 7}), axis,
-        axis, axis);
+        line_start(i), text_.quote({i, i + 3}), text_.quote({i + 4, i + 7}), axis, axis, axis);
   }
   return "";
 }
@@ -264,8 +292,8 @@ std::string SourceCauses::mixed_axes(const Symptom&) const {
     if (!sized && !thread) continue;
     return fmt::format(
         "{} mixes axes in `{}`: `blockIdx.{}` goes with `blockDim.{}` and `threadIdx.{}`.",
-        "L" + line_name(i).substr(1), text_.quote({i, i + 11}), kAxes.at(of_block),
-        kAxes.at(of_block), kAxes.at(of_block));
+        line_start(i), text_.quote({i, i + 11}), kAxes.at(of_block), kAxes.at(of_block),
+        kAxes.at(of_block));
   }
   return "";
 }
@@ -297,7 +325,7 @@ std::string SourceCauses::no_block_index(const Symptom&) const {
     return fmt::format(
         "{} takes `{}` alone, which begins at 0 in each of the {} blocks, and nothing in the file "
         "asks for `blockIdx`: the index is `blockIdx.x * blockDim.x + threadIdx.x`.",
-        "L" + line_name(i).substr(1), text_.quote({i, i + 3}), blocks);
+        line_start(i), text_.quote({i, i + 3}), blocks);
   }
   return "";
 }
@@ -310,7 +338,7 @@ std::string SourceCauses::or_equal(const Symptom& symptom) const {
     if (less_one || text_.number(one.right.begin)) continue;
     return fmt::format(
         "{} asks `{}`, and the last element has the index `{} - 1`: write `{} < {}`.",
-        "L" + line_name(one.all.begin).substr(1), text_.quote(one.all), text_.quote(one.right),
+        line_start(one.all.begin), text_.quote(one.all), text_.quote(one.right),
         text_.quote(one.left), text_.quote(one.right));
   }
   return "";
@@ -338,8 +366,8 @@ std::string SourceCauses::leaves_last_out(const Symptom& symptom) const {
                           text_.is(one.right.end - 1, "1") && text_.is(one.right.end - 2, "-");
     if (!one.less || one.or_equal || !less_one) continue;
     return fmt::format("{} asks `{}`, which leaves the last element out: write `{} < {}`.",
-                       "L" + line_name(one.all.begin).substr(1), text_.quote(one.all),
-                       text_.quote(one.left), text_.at(one.right.begin).text);
+                       line_start(one.all.begin), text_.quote(one.all), text_.quote(one.left),
+                       text_.at(one.right.begin).text);
   }
   return "";
 }
@@ -360,8 +388,8 @@ std::string SourceCauses::unasked_index(const Symptom&) const {
     if (!text_.contains(one.all, text_.at(asked->name).text)) continue;
     return fmt::format(
         "{} asks for `{}` and nothing asks for `{}` of {}: compare it with its bound, too.",
-        "L" + line_name(one.all.begin).substr(1), text_.quote(one.all),
-        text_.at(unasked->name).text, line_name(unasked->name));
+        line_start(one.all.begin), text_.quote(one.all), text_.at(unasked->name).text,
+        line_name(unasked->name));
   }
   return "";
 }
@@ -378,16 +406,18 @@ std::string SourceCauses::row_length(const Symptom& symptom) const {
     const size_t end = text_.behind(i + 1) - 1;
     for (size_t at = i + 3; at + 1 < end; ++at) {
       if (!text_.is(at, "*") || !(text_.is_word(at - 1) || text_.is(at - 1, ")"))) continue;
-      const auto factor = argument_number(at + 1);
-      if (!factor || *factor == width || !text_.is(at + 2, "+")) continue;
+      const bool by_block = text_.is(at + 1, "blockDim") && text_.is(at + 3, "x");
+      const auto factor = by_block ? std::optional(launch_.block[0]) : argument_number(at + 1);
+      const TextRange word{at + 1, at + (by_block ? 4U : 2U)};
+      if (!factor || *factor == width || !text_.is(word.end, "+")) continue;
       for (size_t other = 0; other < launch_.arguments.size(); ++other) {
         if (launch_.arguments[other].number != width) continue;
         if (other >= text_.parameters().size()) continue;
         return fmt::format(
             "{} uses `{}`, but a row of `{}` has {} elements here, which is `{}`, and `{}` is {}: "
             "the number of the row must be multiplied by `{}`.",
-            "L" + line_name(i).substr(1), text_.quote({i, end + 1}), text_.at(i).text, width,
-            text_.parameters()[other], text_.at(at + 1).text, *factor, text_.parameters()[other]);
+            line_start(i), text_.quote({i, end + 1}), text_.at(i).text, width,
+            text_.parameters()[other], text_.quote(word), *factor, text_.parameters()[other]);
       }
     }
   }
@@ -416,9 +446,9 @@ std::string SourceCauses::exchanged_bounds(const Symptom&) const {
           "{} compares `{}` with `{}`, and {} makes it from `blockIdx.{}`; along {} the grid has "
           "as "
           "many blocks as `{}` needs. Exchange the bounds, or x and y.",
-          "L" + line_name(one.all.begin).substr(1), name, text_.at(one.right.begin).text,
-          line_name(from->name), kAxes.at(static_cast<size_t>(axis)),
-          kAxes.at(static_cast<size_t>(axis)), text_.parameters()[other]);
+          line_start(one.all.begin), name, text_.at(one.right.begin).text, line_name(from->name),
+          kAxes.at(static_cast<size_t>(axis)), kAxes.at(static_cast<size_t>(axis)),
+          text_.parameters()[other]);
     }
   }
   return "";
@@ -436,8 +466,7 @@ std::string SourceCauses::part_of_a_tile(const Symptom&) const {
     return fmt::format(
         "{} gives each block {} elements along {}, but a block has only {} threads there: each "
         "thread must do {}, in a loop with steps of {}.",
-        "L" + line_name(one.name).substr(1), span, kAxes.at(index), threads, span / threads,
-        threads);
+        line_start(one.name), span, kAxes.at(index), threads, span / threads, threads);
   }
   return "";
 }
@@ -468,8 +497,8 @@ std::string SourceCauses::one_element_a_thread(const Symptom&) const {
         "{} asks `{}`, so that each thread does one element at most; `{}` is {} here, and a block "
         "has only {} threads. Let each thread do several, as by `for (int i = {}; i < {}; i += "
         "blockDim.x)`.",
-        "L" + line_name(one.all.begin).substr(1), text_.quote(one.all), length, *bound,
-        launch_.block[0], name, length);
+        line_start(one.all.begin), text_.quote(one.all), length, *bound, launch_.block[0], name,
+        length);
   }
   return "";
 }

@@ -14,23 +14,26 @@ namespace warpmark {
 /// How a kernel failed, as far as a cause depends on it.
 struct Symptom {
   enum class Kind : uint8_t {
-    wrong,      ///< elements are wrong, or got no value
-    outside,    ///< an access to an argument out of bounds
-    race,       ///< two threads use the same memory
-    undefined,  ///< the use of what nothing has written
-    limit       ///< it does not end
+    wrong,           ///< elements are wrong, or got no value
+    outside,         ///< an access to an argument out of bounds
+    outside_shared,  ///< the same of shared memory
+    race,            ///< threads of two blocks use the same memory
+    race_in_block,   ///< two threads of a block do
+    undefined,       ///< the use of what nothing has written
+    limit            ///< it does not end
   };
   Kind kind = Kind::wrong;
-  int line = 0, other = 0;      ///< of the finding and of the access before it; 0 if unknown
-  bool one_past = false;        ///< the index is the number of elements
-  bool between_blocks = false;  ///< of a race
-  bool whole_numbers = false;   ///< the wrong elements have no digits after the point
-  bool negative = false;        ///< negative numbers were expected
-  bool zero = false;            ///< the wrong elements are 0
-  bool last_only = false;       ///< only the last element is wrong
-  bool copied = false;          ///< the wrong elements are those of an input
-  double factor = 0;            ///< of a single element: what it is over what was expected
-  std::string output = {};      ///< the argument with the wrong elements
+  int line = 0, other = 0;     ///< of the finding and of the access before it; 0 if unknown
+  bool one_past = false;       ///< the index is the number of elements
+  bool whole_numbers = false;  ///< the wrong elements have no digits after the point
+  bool negative = false;       ///< negative numbers were expected
+  bool zero = false;           ///< the wrong elements are 0
+  bool last_only = false;      ///< only the last element is wrong
+  bool copied = false;         ///< the wrong elements are those of an input
+  double factor = 0;           ///< of a single element: what it is over what was expected
+  double ratio = 0;            ///< the same of several, which all have the same; 0 for none
+  double greatest = 0;         ///< magnitude of what was expected
+  std::string output = {};     ///< the argument with the wrong elements
 };
 
 /// Finds one cause by rules in a fixed order: each looks at the source, the launch and the symptom,
@@ -60,6 +63,27 @@ class SourceCauses {
   std::string empty_statement(const Symptom&) const;
   std::string assigns_in_condition(const Symptom&) const;
   std::string steps_nowhere(const Symptom&) const;
+  // Slips of writing.
+  std::string uncalled(const Symptom&) const;
+  std::string sign_for_operator(const Symptom&) const;
+  std::string outside_of_branch(const Symptom&) const;
+  std::string single_and(const Symptom&) const;
+  std::string asks_too_late(const Symptom&) const;
+  std::string leaves_too_late(const Symptom&) const;
+  std::string asks_after_round(const Symptom&) const;
+  std::string caret(const Symptom&) const;
+  std::string one_of_two_bounds(const Symptom&) const;
+  std::string never_below_zero(const Symptom&) const;
+  // Memory that threads share.
+  std::string counts_in_two_steps(const Symptom&) const;
+  std::string reads_counter_again(const Symptom&) const;
+  std::string replaced_before(const Symptom&) const;
+  std::string exchanged_twice(const Symptom&) const;
+  std::string from_the_end(const Symptom&) const;
+  std::string grid_index_in_tile(const Symptom&) const;
+  std::string tile_without_border(const Symptom&) const;
+  std::string step_of_one(const Symptom&) const;
+  std::string shuffles_too_few(const Symptom&) const;
   // The index of a thread.
   std::string product_of_indices(const Symptom&) const;
   std::string sum_of_indices(const Symptom&) const;
@@ -82,9 +106,14 @@ class SourceCauses {
   // Values.
   std::string added_by_all(const Symptom&) const;
   std::string halves_too_few(const Symptom&) const;
+  std::string halves_odd(const Symptom&) const;
+  std::string rounds_down(const Symptom&) const;
+  std::string shifts_out(const Symptom&) const;
   std::string unused_result(const Symptom&) const;
   std::string integer_quotient(const Symptom&) const;
   std::string integer_variable(const Symptom&) const;
+  std::string narrow_variable(const Symptom&) const;
+  std::string divides_by_block(const Symptom&) const;
   std::string neutral_of_greatest(const Symptom&) const;
   std::string atomic_by_thread(const Symptom&) const;
   std::string atomic_on_input(const Symptom&) const;
@@ -101,7 +130,17 @@ class SourceCauses {
   bool is_counter(std::string_view name) const;
   std::string counter_stays(size_t loop) const;
   std::string condition_stays(size_t loop) const;
+  size_t behind_element(size_t at) const;
+  bool is_of_floats(size_t place) const;
+  bool begins_below_zero(std::string_view name) const;
+  /// True if the first statement of an `if` leaves the kernel, or the round of a loop.
+  bool leaves(size_t branch) const;
+  bool is_bound_of_grid(const TextComparison& one) const;
+  /// True if values of several threads are brought together somewhere in the file.
+  bool brings_together() const;
   std::string line_name(size_t place) const;
+  /// The same at the beginning of a sentence.
+  std::string line_start(size_t place) const;
   /// The axis of the block index that a value has, or -1; several give -1, too.
   int block_axis(const TextRange& value) const;
   /// The elements that one block has along an axis, by what its index is multiplied with.

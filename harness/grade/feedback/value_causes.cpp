@@ -2,20 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "grade/feedback/device_report.hpp"
 #include "grade/feedback/source_causes.hpp"
 
 namespace warpmark {
-
-namespace {
-
-std::string upper(std::string line) {
-  if (!line.empty()) line[0] = 'L';
-  return line;
-}
-
-}  // namespace
 
 // "atomicAdd(result, part[0])" in each thread of a block.
 std::string SourceCauses::added_by_all(const Symptom& symptom) const {
@@ -46,6 +38,62 @@ std::string SourceCauses::halves_too_few(const Symptom&) const {
         "The loop of {} ends too early: with `{}` the round in which `{}` is 1 is left out. Write "
         "`{} > 0`.",
         line_name(loop), text_.quote(condition), name, name);
+  }
+  return "";
+}
+
+// "for (s = count / 2; s > 0; s /= 2)" of a count that may be odd.
+std::string SourceCauses::halves_odd(const Symptom&) const {
+  for (const size_t loop : text_.loops()) {
+    const std::vector<TextRange> parts = text_.parts_of(loop);
+    const TextRange &start = parts[0], &step = parts[2];
+    const size_t half = start.end;
+    const bool begins = half > start.begin + 4 && text_.is(half - 1, "2") &&
+                        text_.is(half - 2, "/") && text_.is_word(half - 3) &&
+                        text_.is(half - 4, "=") && !text_.number(half - 3);
+    if (!begins || !(text_.contains(step, "/") || text_.contains(step, ">"))) continue;
+    const std::string& count = text_.at(half - 3).text;
+    return fmt::format(
+        "The loop of {} begins with half of `{}`, and where a number is odd halving loses an "
+        "element: "
+        "begin with a power of two, such as `blockDim.x / 2`, and give what is not there a neutral "
+        "value, such as 0.",
+        line_name(loop), count);
+  }
+  return "";
+}
+
+// "for (tile = 0; tile < k / 16; ++tile)" where k is no multiple of 16.
+std::string SourceCauses::rounds_down(const Symptom&) const {
+  for (const TextComparison& one : text_.comparisons()) {
+    const size_t at = one.right.begin;
+    const bool quotient = one.less && !one.or_equal && text_.is(one.head, "for") &&
+                          one.right.end - at == 3 && text_.is(at + 1, "/");
+    const auto count = quotient ? argument_number(at) : std::nullopt;
+    const auto size = quotient ? text_.number(at + 2) : std::nullopt;
+    if (!count || !size || *size < 2 || *count % *size == 0) continue;
+    return fmt::format(
+        "The loop of {} ends at `{}`, which is rounded down, and `{}` is {} here: the last {} are "
+        "left out. Round up, as by `({} + {}) / {}`, and ask for what is not there.",
+        line_name(one.head), text_.quote(one.right), text_.at(at).text, *count, *count % *size,
+        text_.at(at).text, *size - 1, *size);
+  }
+  return "";
+}
+
+// "(x << 4) >> 30"
+std::string SourceCauses::shifts_out(const Symptom&) const {
+  for (size_t i = text_.body() + 1; i + 2 < text_.size(); ++i) {
+    const bool left = text_.is(i, "<") && text_.is(i + 1, "<") && text_.number(i + 2);
+    if (!left) continue;
+    for (size_t at = i + 3; at + 2 < text_.size() && !text_.is(at, ";"); ++at) {
+      if (!text_.is(at, ">") || !text_.is(at + 1, ">") || !text_.number(at + 2)) continue;
+      return fmt::format(
+          "What `<< {}` of {} makes does not fit into 32 bits: the highest ones are lost, and `>> "
+          "{}` "
+          "does not bring them back. Shift to the right alone, or use `long long`.",
+          text_.at(i + 2).text, line_name(i), text_.at(at + 2).text);
+    }
   }
   return "";
 }
@@ -94,10 +142,12 @@ std::string SourceCauses::unused_result(const Symptom&) const {
 
 // "1 / 3" in the kernel of an output of floats.
 std::string SourceCauses::integer_quotient(const Symptom& symptom) const {
-  if (!symptom.whole_numbers && !symptom.zero) return "";
   for (size_t i = text_.body() + 1; i + 1 < text_.size(); ++i) {
     if (!text_.is(i, "/") || text_.at(i - 1).kind != TokenKind::number) continue;
     const auto above = text_.number(i - 1), below = text_.number(i + 1);
+    // A factor that is rounded down is no whole number as a result.
+    const bool factor = below && text_.is(i + 2, "*") && is_of_floats(i);
+    if (!symptom.whole_numbers && !symptom.zero && !factor) continue;
     const bool by_integer = text_.is_word(i + 1) && text_.is_integer(text_.at(i + 1).text);
     if (!above || (!below && !by_integer) || (below && (*below == 0 || *above % *below == 0)))
       continue;
@@ -105,7 +155,51 @@ std::string SourceCauses::integer_quotient(const Symptom& symptom) const {
     const std::string by = below ? std::to_string(*below) + ".0f" : text_.at(i + 1).text;
     return fmt::format(
         "`{}` in {} is a quotient of integers, which is rounded down{}: write `{}.0f / {}`.",
-        quotient, line_name(i), below && *below > *above ? " to 0" : "", *above, by);
+        quotient, line_name(i), below ? fmt::format(" to {}", *above / *below) : "", *above, by);
+  }
+  return "";
+}
+
+// True for a place in a statement that names a variable or an array of floats.
+bool SourceCauses::is_of_floats(size_t place) const {
+  size_t begin = place, end = place;
+  while (begin > text_.body() && !text_.is(begin - 1, ";") && !text_.is(begin - 1, "{")) --begin;
+  while (end < text_.size() && !text_.is(end, ";")) ++end;
+  for (size_t i = begin; i < end; ++i) {
+    if (text_.is_word(i) && text_.is_float(text_.at(i).text)) return true;
+  }
+  return false;
+}
+
+// "short square = x * x;"
+std::string SourceCauses::narrow_variable(const Symptom& symptom) const {
+  for (const TextAssignment& one : text_.assignments()) {
+    const bool is_short = one.type == "short";
+    if (!is_short && one.type != "char") continue;
+    if (symptom.greatest <= (is_short ? 32767 : 255)) continue;
+    return fmt::format(
+        "`{}` of {} is a `{}`, which holds no number above {}, and greater ones are expected: make "
+        "it an `int`.",
+        text_.at(one.name).text, line_name(one.name), one.type, is_short ? 32767 : 255);
+  }
+  return "";
+}
+
+// "sum / blockDim.x" for the mean of `columns` elements: all are wrong by the ratio of the two.
+std::string SourceCauses::divides_by_block(const Symptom& symptom) const {
+  const auto threads = static_cast<double>(launch_.block[0]);
+  const double ratio = symptom.ratio != 0 ? symptom.ratio : symptom.factor;
+  if (ratio <= 0 || threads < 1) return "";
+  for (size_t i = text_.body(); i + 3 < text_.size(); ++i) {
+    if (!text_.is(i, "/") || !text_.is(i + 1, "blockDim")) continue;
+    for (size_t at = 0; at < launch_.arguments.size() && at < text_.parameters().size(); ++at) {
+      const auto& number = launch_.arguments[at].number;
+      if (!number || std::fabs(ratio * threads / static_cast<double>(*number) - 1) > 1e-4) continue;
+      return fmt::format(
+          "{} divides by `blockDim.x`, which is {:.0f}, and what was expected is the quotient by "
+          "`{}`, which is {}.",
+          line_start(i), threads, text_.parameters()[at], *number);
+    }
   }
   return "";
 }
@@ -159,7 +253,7 @@ std::string SourceCauses::atomic_by_thread(const Symptom&) const {
     return fmt::format(
         "{} adds to `{}`, which is another element in each thread, so that nothing comes together: "
         "is an index made of the data meant, as in `[x[{}]]`?",
-        upper(line_name(i)), text_.quote({i + 3, index.end + 1}), text_.at(index.begin).text);
+        line_start(i), text_.quote({i + 3, index.end + 1}), text_.at(index.begin).text);
   }
   return "";
 }
@@ -241,6 +335,13 @@ std::string SourceCauses::reads_output(const Symptom& symptom) const {
           text_.at(i).text, text_.at(sign).text);
     }
     if (stores) continue;
+    if (text_.is(i - 1, "&") && text_.is(i - 2, "(") &&
+        text_.at(i - 3).text.starts_with("atomic")) {
+      return fmt::format(
+          "`{}` is an output, which has no values at first, and `{}` changes what is there: bring "
+          "the values of a block together in shared memory, and store the result by `=`.",
+          text_.at(i).text, text_.at(i - 3).text);
+    }
     return fmt::format(
         "`{}` is an output, which has no values until the kernel writes them: is an input meant?",
         text_.at(i).text);
@@ -301,8 +402,7 @@ std::string SourceCauses::written_by_some(const Symptom& symptom) const {
       return fmt::format(
           "{} writes to `{}` only in the threads for which `{}` holds, and {} reads more elements "
           "than these: give the others a neutral value, such as 0, or do not read them.",
-          upper(line_name(branch)), array->name, text_.quote(head),
-          line_in_file(symptom.line, names_));
+          line_start(branch), array->name, text_.quote(head), line_in_file(symptom.line, names_));
     }
     const auto length = argument_number(head.end - 1);
     const bool all_hold = length && launch_.grid[0] * launch_.block[0] <= *length;

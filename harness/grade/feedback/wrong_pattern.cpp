@@ -126,10 +126,27 @@ class Patterns {
     const bool in_one_piece = last - first + 1 == wrong_.size();
     if (in_one_piece && last + 1 == size()) return tail(first);
     if (in_one_piece && first == 0) return head(last + 1);
-    for (std::string text : {columns(), block_edges(), stride()}) {
+    for (std::string text : {border(), columns(), block_edges(), stride()}) {
       if (!text.empty()) return text;
     }
     return "";
+  }
+
+  // The first and last rows and columns of a matrix, or the first and last element.
+  std::string border() const {
+    const auto& shape = output_.verdict.shape;
+    if (shape.size() > 2 || size() < 9 || wrong_.size() < 2) return "";
+    const auto width = static_cast<size_t>(shape.back());
+    const size_t rows = size() / width, all = rows == 1 ? 2 : 2 * (rows + width) - 4;
+    const bool outer = each_wrong([&](size_t i) {
+      const size_t row = i / width, column = i % width;
+      return column == 0 || column == width - 1 || (rows > 1 && (row == 0 || row == rows - 1));
+    });
+    if (!outer || 4 * wrong_.size() < 3 * all) return "";
+    return std::string(
+               "They are at the border, where an element has fewer neighbours: ask for each "
+               "neighbour whether it is there") +
+           (facts().has("/") ? ", and divide by as many as there are." : ".");
   }
 
   // The last columns of a matrix, in each row.
@@ -509,6 +526,7 @@ WrongValues wrong_values(const TypedBytes& actual, const TypedBytes& expected,
   const Numbers given = numbers_of(actual), wanted = numbers_of(expected);
   constexpr double kNear = 1e-3;
   WrongValues all{true, true, true};
+  double least_ratio = std::numeric_limits<double>::infinity(), greatest_ratio = -least_ratio;
   std::vector<size_t> wrong;
   bool fractions = actual.dtype.kind == DTypeKind::floating;
   for (size_t i = 0; i < count; ++i) {
@@ -519,10 +537,15 @@ WrongValues wrong_values(const TypedBytes& actual, const TypedBytes& expected,
     all.whole_numbers = all.whole_numbers && std::trunc(given[i]) == given[i];
     all.zero = all.zero && given[i] == 0;
     all.negative = all.negative && want < 0;
+    all.greatest = std::max(all.greatest, std::fabs(want));
+    least_ratio = std::min(least_ratio, given[i] / want);
+    greatest_ratio = std::max(greatest_ratio, given[i] / want);
   }
   if (wrong.empty()) return {};
   all.whole_numbers = all.whole_numbers && fractions;
   if (count == 1 && wanted[0] != 0) all.factor = given[0] / wanted[0];
+  if (wrong.size() >= 2 && greatest_ratio - least_ratio <= kNear * std::fabs(greatest_ratio))
+    all.ratio = (least_ratio + greatest_ratio) / 2;
   all.last_only = wrong.size() == 1 && wrong.front() == count - 1;
   for (const auto& [name, bytes] : inputs) {
     if (bytes.count() != count || wrong.size() < 2) continue;

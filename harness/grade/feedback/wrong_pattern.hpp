@@ -29,6 +29,8 @@ struct WrongValues {
   bool negative = false;   ///< a negative number was expected
   bool last_only = false;  ///< it is the last one
   double factor = 0;       ///< of a single element: what it is over what was expected
+  double ratio = 0;        ///< of several: the same, which all have; 0 for none
+  double greatest = 0;     ///< magnitude of what was expected
   bool copied = false;     ///< they are those of an input
 };
 

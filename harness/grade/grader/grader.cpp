@@ -18,6 +18,7 @@
 #include "grade/submission/graded_plan.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/compile_forks.hpp"
+#include "warpmark/processors.hpp"
 
 namespace warpmark {
 namespace {
@@ -49,7 +50,7 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
                                    std::shared_ptr<const Assignment> assignment,
                                    GraderOptions options)
     : python_(python),
-      assignment_(std::move(assignment)),
+      assignment_(with_time_for(std::move(assignment), slowness())),
       options_(std::move(options)),
       own_(python, own_options()) {
   const GradeLimits& limits = assignment_->limits;
@@ -130,7 +131,7 @@ SessionOptions SubmissionGrader::own_options() const {
   options.device = options_.device;
   options.requires_counters = true;
   // The limit of requests without a launch; launches have the plan's limit.
-  options.timeout_s = std::max(assignment_->limits.timeout_s, kLeastNet);
+  options.timeout_s = std::max(assignment_->limits.timeout_s, least_net());
   return options;
 }
 

@@ -133,8 +133,7 @@ Handout make_handout(const Assignment& assignment, const HandoutOptions& options
   for (const auto& [name, text] : starts) files.add(name, text);
   files.add("assignment.yaml", handout_assignment_text(assignment, items));
   files.add(kStoreFile, json_page(to_json(store)) + "\n");
-  files.add("README.md",
-            handout_readme(assignment, options, items.suites.front().place.generic_string()));
+  files.add("README.md", handout_readme(assignment, options, items.suites.front()));
   for (const fs::path& header : assignment.submission.headers) {
     files.add(header.filename().string(), read_file(header));
   }

@@ -33,7 +33,7 @@ class Measurer {
   SessionOptions options() const {
     SessionOptions options;
     options.device = device_;
-    options.timeout_s = std::max(assignment_.limits.timeout_s, kLeastNet);
+    options.timeout_s = std::max(assignment_.limits.timeout_s, least_net());
     return options;
   }
 

@@ -138,7 +138,7 @@ std::string notebook(const Assignment& assignment, const std::vector<const Wheel
 }  // namespace
 
 std::string handout_readme(const Assignment& assignment, const HandoutOptions& options,
-                           const std::string& suite) {
+                           const HandoutSuite& suite) {
   double hidden = 0, hidden_extra = 0;
   Json rows = Json::array();
   for (const AssignmentCase& one : assignment.cases) {
@@ -159,7 +159,8 @@ std::string handout_readme(const Assignment& assignment, const HandoutOptions& o
       {"trials", assignment.trials.count > 1 ? trials_text(assignment.trials) : ""},
       {"several", assignment.submission.several()},
       {"several_suites", assignment.suites.size() > 1 && !assignment.suite_files.empty()},
-      {"suite", shell_word(suite)},
+      {"suite", shell_word(suite.place.generic_string())},
+      {"case", shell_word(suite.items.front()->id)},
       {"no_printf", forbids(assignment, "vprintf")},
       {"cases", std::move(rows)},
       {"hidden_points", options.hidden_points && hidden > 0 ? points_text(hidden) : ""},

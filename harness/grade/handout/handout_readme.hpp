@@ -7,12 +7,13 @@
 #include <string>
 
 #include "grade/handout/handout.hpp"
+#include "grade/handout/handout_items.hpp"
 
 namespace warpmark {
 
-/// README.md. `suite` is the place of a suite in the hand-out.
+/// README.md. `suite` is one of the hand-out, for examples.
 std::string handout_readme(const Assignment& assignment, const HandoutOptions& options,
-                           const std::string& suite);
+                           const HandoutSuite& suite);
 
 /// The files, by their places, that install the wheels and start from them: setup.sh, Dockerfile, a
 /// container for development, the wheels that are files, and a notebook with `files` (the rest of

@@ -40,7 +40,8 @@ std::vector<PackedFile> gradescope_files(const Assignment& assignment, const Gra
   about.limit_s = pack.limit_s;
   std::vector<PackedFile> files = {
       {"setup.sh", {}, pack_script("setup.sh", about), kScriptMode},
-      {"run_autograder", {}, pack_script("run_autograder", about), kScriptMode}};
+      {"run_autograder", {}, pack_script("run_autograder", about), kScriptMode},
+      {"Dockerfile", {}, pack_script("Dockerfile", about)}};
   if (!pack.secret.empty()) files.push_back(packed_secret(pack.secret));
   files.insert(files.end(), packed.files.begin(), packed.files.end());
   files.insert(files.end(), program.files.begin(), program.files.end());

@@ -24,6 +24,7 @@ struct PackScripts {
 ///                   afterwards: the first is written before anything else, so that one is left even
 ///                   if the script is killed. It has neither `score` nor `tests`: to Gradescope that
 ///                   is a run of the autograder which failed, and staff can repeat it
+///   Dockerfile      makes the image over another base
 ///   regrade         grades again what an audit's archive holds, and compares
 std::string pack_script(const std::string& name, const PackScripts& about);
 

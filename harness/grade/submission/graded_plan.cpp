@@ -10,6 +10,7 @@
 #include "base/arithmetic.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_contents.hpp"
+#include "warpmark/processors.hpp"
 
 namespace warpmark {
 
@@ -47,6 +48,22 @@ void change_companions(PlannedCase& planned, const Change& change) {
 
 }  // namespace
 
+double least_net() {
+  constexpr double kSeconds = 60;
+  return kSeconds * slowness();
+}
+
+std::shared_ptr<const Assignment> with_time_for(std::shared_ptr<const Assignment> assignment,
+                                                double slowness) {
+  if (slowness <= 1) return assignment;
+  auto slow = std::make_shared<Assignment>(*assignment);
+  GradeLimits& limits = slow->limits;
+  limits.timeout_s *= slowness;
+  limits.total_s *= slowness;
+  limits.compile_s *= slowness;
+  return slow;
+}
+
 void set_limits(PlannedCase& planned, const GradeLimits& limits) {
   PlanLimits& own = planned.plan.limits;
   if (!own.instructions) own.instructions = static_cast<int64_t>(limits.instructions);
@@ -57,7 +74,7 @@ void set_limits(PlannedCase& planned, const GradeLimits& limits) {
 
 void widen_net(PlannedCase& planned) {
   std::optional<double>& seconds = planned.plan.limits.timeout_s;
-  seconds = std::max(seconds.value_or(0), kLeastNet);
+  seconds = std::max(seconds.value_or(0), least_net());
   change_companions(planned, [](PlannedCase& other) { widen_net(other); });
 }
 

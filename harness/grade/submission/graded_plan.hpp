@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "grade/assignment/assignment.hpp"
@@ -15,7 +16,12 @@ void set_limits(PlannedCase& planned, const GradeLimits& limits);
 
 /// The least time limit, in seconds, of an item on a device that counts instructions: those are its
 /// limit, and the clock, which depends on the load of the machine, is only a safety net.
-constexpr double kLeastNet = 60;
+double least_net();
+
+/// The same assignment with limits of elapsed time that a container with less than one processor
+/// needs: what ends a kernel must not be that its machine is slow.
+std::shared_ptr<const Assignment> with_time_for(std::shared_ptr<const Assignment> assignment,
+                                                double slowness);
 
 /// Widens the plan's time limit to that net.
 void widen_net(PlannedCase& planned);

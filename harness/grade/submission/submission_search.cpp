@@ -254,9 +254,9 @@ class Finder {
       const std::vector<fs::directory_entry> inside = entries(folder);
       std::error_code code;
       if (inside.size() != 1 || inside[0].is_symlink(code) || !inside[0].is_directory(code)) break;
-      if (fs::exists(inside[0].path() / "submission_metadata.yml", code)) return inside[0].path();
       // A class of one student must not be taken for such a folder.
       if (moodle_name(inside[0].path().filename().string())) break;
+      if (is_export(inside[0].path())) return inside[0].path();
       const std::vector<fs::directory_entry> below = entries(inside[0].path());
       const bool folders = std::any_of(below.begin(), below.end(), [](const auto& entry) {
         std::error_code ignored;

@@ -23,6 +23,14 @@ TEST(Processors, TheLeastLimitOfAGroupAndThoseAboveItCounts) {
   EXPECT_EQ(least_quota("0::/../../docker/0123\n", root.path()), 1U);
 }
 
+TEST(Processors, HalfOfOneIsHalf) {
+  const TemporaryFolder root;
+  write_file_atomically(root.path() / "cpu.max", "50000 100000\n");
+  EXPECT_EQ(least_share("0::/\n", root.path()), 0.5);
+  EXPECT_EQ(least_quota("0::/\n", root.path()), 1U);
+  EXPECT_GE(slowness(), 1);
+}
+
 TEST(Processors, GroupsOfVersion1) {
   const TemporaryFolder root;
   write_file_atomically(root.path() / "cpu,cpuacct/docker/cpu.cfs_quota_us", "400000\n");

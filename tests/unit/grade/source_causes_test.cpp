@@ -188,5 +188,66 @@ TEST(SourceCauses, ReadsWhatIsNoKernel) {
   }
 }
 
+// Slips, each with a twin that means what it says.
+TEST(SourceCauses, SlipsAndTheirTwins) {
+  LaunchFacts facts = launch({4, 2, 1}, {64, 1, 1});
+  facts.arguments = {{"a", true}, number("n", 250), number("m", 2), number("r", 3)};
+  const auto found = [&](const std::string& body, Symptom symptom) {
+    return cause("__global__ void k(float *a, int n, int m, int r) {\n" + body + "\n}\n", facts,
+                 std::move(symptom));
+  };
+  const Symptom outside{.kind = Symptom::Kind::outside, .line = 3};
+  const Symptom past{.kind = Symptom::Kind::outside, .line = 3, .one_past = true};
+  const std::string xy =
+      "int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;\n";
+  const std::string i = "int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
+  const std::vector<std::pair<std::array<std::string, 3>, Symptom>> all = {
+      {{"__syncthreads;", "__syncthreads();", "has no brackets"},
+       {.kind = Symptom::Kind::race_in_block}},
+      {{"float s = 0; for (int j = 0; j < n; ++j) s =+ a[j];",
+        "float s = 0; for (int j = 0; j < n; ++j) s = -1;", "`+=`"},
+       {}},
+      {{i + "if (i < n & a[i] > 0) a[i] = 1;", i + "if (i < n && a[i] > 0) a[i] = 1;",
+        "a single `&`"},
+       outside},
+      {{i + "if (a[i] > 0 && i < n) a[i] = 1;", i + "if (i < n && a[i] > 0) a[i] = 1;",
+        "before it asks"},
+       outside},
+      {{i + "if (i > n) return; a[i] = 1;", i + "if (i > n - 2) return; a[i] = 1;",
+        "write `i >= n`"},
+       past},
+      {{xy + "if (x < n || y < m) a[x] = 1;", xy + "if (x < r || y < r) a[x] = 1;", "write `&&`"},
+       outside},
+      {{xy + "if (x >= n && y >= m) return;", xy + "if (x >= n || y >= m) return;", "write `||`"},
+       outside},
+      {{"for (unsigned j = 9; j >= 0; --j) a[j] = 1;", "for (int j = 9; j >= 0; --j) a[j] = 1;",
+        "always holds"},
+       outside},
+      {{i + "if (i < n)\n  a[i] = 1;\n  a[i] = 2;", i + "if (i < n)\n  a[i] = 1;\na[i] = 2;",
+        "does not belong to it"},
+       {.kind = Symptom::Kind::outside, .line = 5}},
+      {{"a[0] = n ^ 2;", "a[0] = n ^ 0x55; a[1] = n ^ m;", "no power"}, {}},
+      {{"__shared__ float p[64]; float s = 0; for (int j = threadIdx.x; j < n; ++j) s += a[j]; "
+        "a[blockIdx.x] = s;",
+        "float s = 0; for (int j = threadIdx.x; j < n; ++j) s += a[j]; a[threadIdx.x + blockIdx.x] "
+        "= s;",
+        "the step is `blockDim.x`"},
+       {}},
+      {{"float s = 1; for (int d = 8; d > 0; d /= 2) s += __shfl_down_sync(~0u, s, d);",
+        "float s = 1; for (int d = 8; d > 0; d /= 2) s += __shfl_down_sync(~0u, s, d, 16);",
+        "first distance is 16"},
+       {}},
+      {{"for (int t = 0; t < n / 16; ++t) a[t] = 1;", "for (int t = 0; t < n / 25; ++t) a[t] = 1;",
+        "the last 10 are left out"},
+       {}},
+      {{"a[0] = (n << 4) >> 30;", "a[0] = n << 4; a[1] = n >> 30;", "does not bring them back"},
+       {}},
+  };
+  for (const auto& [texts, symptom] : all) {
+    EXPECT_THAT(found(texts[0], symptom), HasSubstr(texts[2])) << texts[0];
+    EXPECT_THAT(found(texts[1], symptom), testing::Not(HasSubstr(texts[2]))) << texts[1];
+  }
+}
+
 }  // namespace
 }  // namespace warpmark

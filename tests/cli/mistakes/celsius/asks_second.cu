@@ -1,0 +1,6 @@
+extern "C" __global__
+void to_fahrenheit(const float *celsius, float *fahrenheit, int count) {
+  int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (celsius[k] > -273.15f && k < count)
+    fahrenheit[k] = 1.8f * celsius[k] + 32.0f;
+}

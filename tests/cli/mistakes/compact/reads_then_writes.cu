@@ -1,0 +1,8 @@
+extern "C" __global__ void keep_positive(const int *numbers, int *kept, int *count, int n) {
+  int id = blockIdx.x * blockDim.x + threadIdx.x;
+  if (id < n && numbers[id] > 0) {
+    int place = *count;
+    kept[place] = numbers[id];
+    *count = place + 1;
+  }
+}

@@ -1,0 +1,7 @@
+extern "C" __global__ void reverse(int *values, int n) {
+  int a = blockIdx.x * blockDim.x + threadIdx.x;
+  if (a < n / 2) {
+    values[a] = values[n - 1 - a];
+    values[n - 1 - a] = values[a];
+  }
+}

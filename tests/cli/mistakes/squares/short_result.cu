@@ -1,0 +1,7 @@
+extern "C" __global__ void squares(int *result, const int *numbers, unsigned size) {
+  unsigned me = threadIdx.x + blockDim.x * blockIdx.x;
+  if (me < size) {
+    short square = numbers[me] * numbers[me];
+    result[me] = square;
+  }
+}

@@ -1,0 +1,4 @@
+extern "C" __global__ void to_fahrenheit(const float *celsius, float *fahrenheit, int count) {
+  const int k = blockIdx.x * blockDim.x + threadIdx.x;
+  if (k < count) fahrenheit[k] = 1.8f * celsius[k] + 32.0f;
+}
