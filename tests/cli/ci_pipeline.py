@@ -157,9 +157,9 @@ class GithubJob(Pipeline):
 
     def run(self):
         assert set(self.job) <= self.JOB_KEYS, self.job
-        general = {name: self.filled(value) for name, value in self.workflow["env"].items()}
+        general = {name: self.filled(value) for name, value in self.workflow.get("env", {}).items()}
         self.names.update({"env." + name: value for name, value in general.items()})
-        defaults = self.workflow["defaults"]["run"]
+        defaults = self.workflow.get("defaults", {"run": {"shell": "bash"}})["run"]  # Linux's own is bash
         assert defaults["shell"] == "bash"
         folder = self.repository / defaults.get("working-directory", ".")
         for step in self.job["steps"]:
@@ -187,6 +187,8 @@ class GithubJob(Pipeline):
                 shutil.copytree(artifact, self.repository / inputs["path"], dirs_exist_ok=True)
         elif step["uses"].startswith("actions/cache@"):
             self.cache = inputs
+        elif step["uses"].startswith("actions/setup-python@"):
+            self.python_version = inputs["python-version"]
 
 
 class GitlabJob(Pipeline):

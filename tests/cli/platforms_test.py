@@ -16,7 +16,13 @@ import unittest
 import zipfile
 
 from assignment import ASSIGNMENT, KERNEL, WRONG, GradeTest
+from ci_pipeline import GithubJob
 from student_path_test import TAG, WHEEL, write_wheel
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
 
 FILES = pathlib.Path(__file__).resolve().parent / "platforms"
 DUE = ASSIGNMENT.replace("fixed: [f]\n", "fixed: [f]\ndue: 2026-11-20T12:00:00+01:00\nlate: {per_day: 10%, days: 3}\n")
@@ -348,38 +354,37 @@ class DaylightSaving(Platforms):
 
 class Classroom(Platforms):
     def test_the_workflow_runs_as_it_is_delivered(self):
-        """Each `run` of it, by the Python that it asks for, with its wheel: without a network."""
+        """Its own steps, by the Python that it asks for, with its wheel: without a network."""
         if importlib.util.find_spec("ensurepip") is None:
             self.skipTest("this Python makes no environments: it has no ensurepip")
+        if yaml is None:
+            self.skipTest("no module yaml, which reads the workflow")
         write_wheel(self.folder / WHEEL)
         self.write("scale.cu", KERNEL.replace("  if (i < n) out[i] = f * src[i];\n", "  // your code\n"))
         self.run_program("pack", "github", "hw1.yaml", "--wheel", WHEEL, "-o", "repository")
         repository = self.folder / "repository"
-        text = (repository / ".github/workflows/grade.yml").read_text()
-        self.assertIn('python-version: "3.%s"' % TAG[3:], text)
-        self.assertRegex(text, r"uses: actions/checkout@[0-9a-f]{40} ")
+        workflow = yaml.safe_load((repository / ".github/workflows/grade.yml").read_text())
+        self.assertEqual(set(workflow[True]), {"push", "workflow_dispatch"})  # YAML 1.1 takes `on` for true
+        job, = workflow["jobs"]
+        uses = [step["uses"] for step in workflow["jobs"][job]["steps"] if "uses" in step]
+        for one, action in zip(uses, ("checkout", "setup-python"), strict=True):
+            self.assertRegex(one, "^actions/%s@[0-9a-f]{40}$" % action)
         subprocess.run([sys.executable, "-m", "venv", self.folder / "python"], check=True)
-        wheel = text.split('WARPMARK: "')[1].split('"')[0].replace("${{ github.workspace }}", str(repository))
-        environment = {**os.environ, "WARPMARK": wheel, "PIP_NO_INDEX": "1",
+        environment = {**self.environment, "PIP_NO_INDEX": "1",
                        "PATH": "%s:%s" % (self.folder / "python/bin", os.environ["PATH"])}
-        commands = [line.strip().removeprefix("run: ").strip() for line in text.splitlines()
-                    if line.strip().startswith(("run: python", "warpmark try"))]
-        self.assertEqual(len(commands), 2)
 
         def run():
-            for command in commands:
-                done = subprocess.run(["bash", "-e", "-c", command], cwd=repository, env=environment, text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-                if done.returncode != 0:
-                    break
-            return done.returncode, done.stdout
-        code, out = run()
-        self.assertEqual(code, 1, out)
-        self.assertIn("0 of 2 points", out)
+            ran = GithubJob(workflow, job, repository, environment, {"event_name": "push", "workspace": str(repository)})
+            self.assertEqual(ran.python_version, "3." + TAG[3:])
+            return ran
+        ran = run()
+        self.assertEqual(ran.codes(), {"Install Warpmark": 0, "Try the visible cases": 1}, ran.steps)
+        self.assertIn("0 of 2 points", ran.output("Try the visible cases"))
+        self.assertRegex(ran.output("Try the visible cases"), "(?m)^::error file=scale.cu,title=0 of 2 points")
         (repository / "scale.cu").write_text(KERNEL)
-        code, out = run()
-        self.assertEqual(code, 0, out)
-        self.assertIn("2 of 2 points", out)
+        ran = run()
+        self.assertEqual(ran.codes(), {"Install Warpmark": 0, "Try the visible cases": 0}, ran.steps)
+        self.assertIn("2 of 2 points", ran.output("Try the visible cases"))
 
 
 if __name__ == "__main__":
