@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Builds programs of CUTLASS and CuTe and runs them on the CPU device with all checks.
+"""Builds programs and kernels of public libraries and runs them on the CPU device with all checks.
 
-    libraries.py CUTLASS [--work FOLDER] [--jobs N] [--only TEXT] [--build build] [--seconds N] [--compile-only]
+    libraries.py FOLDER [--work FOLDER] [--jobs N] [--only TEXT] [--build build] [--seconds N] [--compile-only]
 
-CUTLASS is a folder with its repository. Each program is compiled by nvcc to PTX for sm_90a, is linked with the shared
-runtime library, and runs under `warpmark-cpu --check all` with a small problem. Objects are kept in the folder --work,
-and are not made again. Prints a table in Markdown: whether the program's own comparison passed, what was reported, and
+FOLDER has the repositories: cutlass, ThunderKittens, DeepGEMM, flash-attention, flashinfer. What one that is not there has is left
+out. Programs of CUTLASS run as they are; kernels of the others are launched by the programs in libraries/, which include their
+unmodified headers and compare with the definition in double precision. Each is compiled by nvcc to PTX for sm_90a, is linked
+with the shared runtime library, and runs under `warpmark-cpu --check all` with a small problem. Objects are kept in the folder
+--work, and are not made again. Prints a table in Markdown: whether the program's own comparison passed, what was reported, and
 the seconds that it took. Exit status: 0; 1 a program did not compile or pass; 77 there is no nvcc.
 """
 import argparse
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import time
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 TUTORIAL = "examples/cute/tutorial/"
 GEMM = "--m=256 --n=256 --k=128 --iterations=0"
 # The source below CUTLASS, and the arguments. The tutorials compare nothing.
@@ -64,24 +67,56 @@ PROGRAMS = [
     ("examples/67_hopper_fp8_warp_specialized_gemm_with_blockwise_scaling/"
      "67_hopper_fp8_warp_specialized_gemm_with_blockwise_scaling.cu", GEMM),
 ]
-NVCC = ("-std=c++17 -O1 -w -lineinfo -gencode arch=compute_90a,code=compute_90a --expt-relaxed-constexpr "
+HOPPER = "kernels/gemm/educational_h100/"
+# The name in the table, the repository, the kernel's file if the program has it as a macro, the program in libraries/, macros.
+KERNELS = [
+    *((f"tk_level_{n:02}", "ThunderKittens", HOPPER + f"level_{n:02}.cu", "tk_gemm.cu", {"RUN": "run_benchmark"}) for n in range(1, 9)),
+    ("tk_bf16_gemm", "ThunderKittens", "kernels/gemm/bf16_h100/bf16_h100_gemm.cu", "tk_gemm.cu",
+     {"RUN": "run_benchmark<matmul_template<2, 4, 8>>"}),
+    ("tk_fp8_gemm", "ThunderKittens", "kernels/gemm/fp8_h100/fp8_h100_gemm.cu", "tk_gemm.cu",
+     {"RUN": "run_benchmark<matmul_template<8>>"}),
+    *((name, "ThunderKittens", "kernels/attention/mha_h100/mha_h100.cu", "tk_attention.cu", {"HEAD": head, "CAUSAL": causal})
+      for name, head, causal in (("tk_attention_64_causal", 64, "true"), ("tk_attention_128", 128, "false"))),
+    ("tk_layernorm", "ThunderKittens", "kernels/layernorm/layernorm.cu", "tk_layernorm.cu", {}),
+    ("tk_rotary", "ThunderKittens", "kernels/rotary/rotary.cu", "tk_rotary.cu", {}),
+    *((name, "DeepGEMM", "sm90_bf16_gemm.cuh", "deep_gemm_bf16.cu", {"CLUSTER": blocks})
+      for name, blocks in (("deep_gemm_bf16", 1), ("deep_gemm_bf16_cluster", 2))),
+    *((f"deep_gemm_{name}", "DeepGEMM", "", f"deep_gemm_{name}.cu", {})
+      for name in ("fp8_1d2d", "fp8_1d1d", "bmk_bnk_mn", "clean_logits")),
+    *((name, "flash-attention", "", "flash_attention.cu", {"HEAD": head, "CAUSAL": causal, "CLUSTER": blocks})
+      for name, head, causal, blocks in (("flash_attention_3_64_causal", 64, "true", 1), ("flash_attention_3_128", 128, "false", 2))),
+    *((f"flashinfer_{name}", "flashinfer", "", f"flashinfer_{name}.cu", {}) for name in ("norm", "decode", "prefill", "sampling")),
+]
+CUTLASS_INCLUDE = ["../cutlass/include", "../cutlass/tools/util/include"]
+INCLUDE = {  # of a repository, below it
+    "cutlass": ["include", "tools/util/include", "examples/common"],
+    "ThunderKittens": ["", "include", "prototype"],
+    "DeepGEMM": ["deep_gemm/include", *CUTLASS_INCLUDE],
+    "flash-attention": ["hopper", *CUTLASS_INCLUDE],
+    "flashinfer": ["include", *CUTLASS_INCLUDE],
+}
+MACROS = {"ThunderKittens": ["-DKITTENS_HOPPER", "-DKITTENS_SM90", "-DNDEBUG"], "flash-attention": ["-DNDEBUG"]}
+NVCC = ("-O1 -w -lineinfo -gencode arch=compute_90a,code=compute_90a --expt-relaxed-constexpr "
         "--expt-extended-lambda -Xcompiler -fno-strict-aliasing").split()
 
 
 class Program:
 
-    def __init__(self, root, source, arguments, work):
-        self.source, self.arguments = os.path.join(root, source), arguments.split()
-        self.name = os.path.splitext(os.path.basename(source))[0]
-        self.object, self.path = (os.path.join(work, self.name + end) for end in (".o", ""))
-        folders = ["include", "tools/util/include", "examples/common", os.path.dirname(source)]
-        self.include = [part for folder in folders for part in ("-I", os.path.join(root, folder))]
+    def __init__(self, root, name, repository, kernel, work, launched_by="", macros=None, arguments=""):
+        folder = os.path.join(root, repository)
+        self.name, self.repository, self.arguments = name, repository, arguments.split()
+        self.object, self.path = (os.path.join(work, name + end) for end in (".o", ""))
+        self.source = os.path.join(HERE, "libraries", launched_by) if launched_by else os.path.join(folder, kernel)
+        folders = [*INCLUDE[repository], *([] if launched_by else [os.path.dirname(kernel)])]
+        self.options = [part for one in folders for part in ("-I", os.path.join(folder, one))] + MACROS.get(repository, [])
+        self.options += ["-std=c++17" if repository == "cutlass" else "-std=c++20"]
+        self.options += [f"-D{key}={value}" for key, value in {"SOURCE": f'"{kernel}"', **(macros or {})}.items()]
 
     def compile(self):
         """None, or the first error."""
         if os.path.exists(self.object):
             return None
-        command = ["nvcc", *NVCC, *self.include, "-x", "cu", "-c", self.source, "-o", self.object]
+        command = ["nvcc", *NVCC, *self.options, "-x", "cu", "-c", self.source, "-o", self.object]
         done = subprocess.run(command, capture_output=True, text=True)
         errors = [line for line in done.stderr.splitlines() if "error" in line]
         return None if done.returncode == 0 else (errors or [done.stderr.strip() or "?"])[0]
@@ -108,15 +143,15 @@ class Program:
             if os.path.exists(report):
                 with open(report) as file:
                     kinds.update(json.loads(line).get("kind", "?") for line in file if line.startswith("{"))
-        good = re.search(r"Passed|PASSED|Success|passed", text)
-        bad = re.search(r"Failed|FAILED|Incorrect|does not match|Got .*[Ee]rror|Invalid arguments", text)
+        good = re.search(r"Passed|PASSED|Success|passed|Error count: 0", text)
+        bad = re.search(r"Failed|FAILED|Error count: [1-9]|Incorrect|does not match|Got .*[Ee]rror|Invalid arguments", text)
         verdict = "no end in time" if code is None else "failed" if code or bad else "passed" if good else "ended"
         return verdict, kinds, time.monotonic() - begun, text
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cutlass")
+    parser.add_argument("folder")
     parser.add_argument("--work", default="build/libraries")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="")
@@ -128,8 +163,14 @@ def main():
         print("there is no nvcc")
         return 77
     os.makedirs(options.work, exist_ok=True)
-    root = os.path.abspath(options.cutlass)
-    programs = [Program(root, *one, os.path.abspath(options.work)) for one in PROGRAMS if re.search(options.only, one[0])]
+    root, work = os.path.abspath(options.folder), os.path.abspath(options.work)
+    programs = [Program(root, os.path.splitext(os.path.basename(source))[0], "cutlass", source, work, arguments=arguments)
+                for source, arguments in PROGRAMS]
+    programs += [Program(root, name, repository, kernel, work, by, macros) for name, repository, kernel, by, macros in KERNELS]
+    missing = {name for name in INCLUDE if not os.path.isdir(os.path.join(root, name))}
+    programs = [one for one in programs if one.repository not in missing and re.search(options.only, one.name)]
+    for name in sorted(missing):
+        print(f"{name} is not in {options.folder}", file=sys.stderr)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         errors = dict(zip(programs, pool.map(Program.compile, programs)))
     launcher, failed = os.path.abspath(os.path.join(options.build, "bin", "warpmark-cpu")), 0

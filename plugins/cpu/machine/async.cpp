@@ -458,7 +458,9 @@ void drop_expect(Lanes& w, const Instruction& i) {
   });
 }
 
-// The phase that a state was taken in, or that of a parity, is over if the barrier's differs.
+// The phase that a state was taken in, or that of a parity, is over if the barrier's differs. The
+// copies of the current phase come about for who waits for it, and not for who asks for an earlier
+// one.
 void test(Lanes& w, const Instruction& i) {
   std::uint32_t done = 0;
   const std::byte* asked = nullptr;
@@ -466,12 +468,15 @@ void test(Lanes& w, const Instruction& i) {
   for_lanes(w, [&](std::uint32_t lane) {
     std::byte* at = barrier_at(w, i, lane, MbarrierUse::test);
     if (at == nullptr) return;
-    if (std::exchange(asked, at) != at) waits = !i.early || !w.block->is_first_look(at, w.warp);
-    if (waits) w.block->settle(at);
     const std::uint32_t parity =
         i.parity ? read_lane<std::uint32_t>(w.registers, i.b, lane) & 1
                  : Mbarrier(read_lane<std::uint64_t>(w.registers, i.b, lane)).parity();
-    const Mbarrier barrier = load_barrier(at);
+    Mbarrier barrier = load_barrier(at);
+    if (barrier.parity() == parity) {
+      if (std::exchange(asked, at) != at) waits = !i.early || !w.block->is_first_look(at, w.warp);
+      if (waits) w.block->settle(at);
+      barrier = load_barrier(at);
+    }
     const bool over = barrier.parity() != parity;
     done |= static_cast<std::uint32_t>(over) << lane;
     w.block->mbarrier_tested(w.warp, lane, i.statement, barrier, over);

@@ -45,6 +45,15 @@ class Module:
         return "".join(text if name in (None, kernel) or kernel == self.first else blank for name, text, blank in self.parts)
 
 
+def lone_kernels(files):
+    """What lacks a twin: each kernel of the files twins_*.cu with a mistake has one without it, `_right`. There are at least 60."""
+    kernels = [kernel for file in files if os.path.basename(file).startswith("twins_") for kernel in seeded.kernels_of(file)[0]]
+    names = {kernel.name for kernel in kernels if kernel.good}
+    bugs = [kernel.name for kernel in kernels if not kernel.good]
+    lone = ["%s has no twin" % name for name in bugs if name + "_right" not in names]
+    return lone if len(bugs) >= 60 else lone + ["there are %d kernels with a twin, not 60" % len(bugs)]
+
+
 def run(library, ptx, kernel, workers):
     """The reports of a launch. Each has a context of its own, since a fault ends it."""
     device, extension = checked_device(library, instruction_budget=int(kernel.launch.get("budget", 5000000)), workers=workers)
@@ -112,6 +121,7 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="take each Nth file only, other ones each day")
     options = parser.parse_args()
     files = sorted(glob.glob(os.path.join(HERE, "*.cu")))
+    failures = lone_kernels(files)
     if options.every > 1 and not options.word:
         first = int(time.time()) // 86400 % options.every
         print("the files from number %d on, each %d. one" % (first, options.every))
@@ -119,7 +129,6 @@ def main():
     builds = itertools.product(options.architectures.split(","), options.modes.split(","))
     units = compile_files(options.compiler, ",".join(map(":".join, builds)), files)
     compiled = {(unit["name"], unit["architecture"]) for unit in units}
-    failures = []
     for name in sorted(os.path.basename(file)[:-3] for file in files):
         _, least = seeded.kernels_of(os.path.join(HERE, name + ".cu"))
         failures += ["%s.cu: NVRTC refuses it for %s" % (name, number) for number in options.architectures.split(",")

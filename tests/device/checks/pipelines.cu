@@ -184,14 +184,14 @@ extern "C" __global__ void three_turns_ahead_of_oneself(const float* a, float* o
     }
   float sum = 0;
   for (int i = 0; i < kTiles; ++i) {
-    wait_for(&ring.full[i % kStages], i / kStages & 1);  //! barrier
+    wait_for(&ring.full[i % kStages], i / kStages & 1);
     sum += ring.tile[i % kStages][63 - threadIdx.x];  //~
     const int ahead = i + kStages;
     if (threadIdx.x == 0 && ahead < kTiles) {
       EXPECT(&ring.full[ahead % kStages], 256);
       BULK_IN(ring.tile[ahead % kStages], a + ahead * 64, 256, &ring.full[ahead % kStages]);  //!
     }
-    __syncthreads();  //! barrier
+    __syncthreads();
   }
   out[threadIdx.x] = sum;
 }

@@ -7,16 +7,16 @@
 extern "C" __global__ void full_with_the_parity_of_before(const float* a, float* out) {
   __shared__ Ring ring;
   make(ring, 1, 64);
-  if (brings()) produce(ring, a);  //! says=1_thread_waits_at_an_mbarrier_for_64_of_64_arrivals
+  if (brings()) produce(ring, a);  //~
   if (uses()) {
     float sum = 0;
     for (int i = 0; i < kTiles; ++i) {
       const int k = i % kStages;
-      wait_for(&ring.full[k], (i / kStages + 1) & 1);  //! says=64_threads_wait_at_an_mbarrier_for_1_of_1_arrivals
-      sum += ring.tile[k][threadIdx.x];
+      wait_for(&ring.full[k], (i / kStages + 1) & 1);  //! says=32_threads_wait_at_an_mbarrier_for_1_of_1_arrivals
+      sum += ring.tile[k][threadIdx.x];  //! race hazard=read_after_write
       ARRIVE(&ring.empty[k]);
     }
-    out[threadIdx.x] = sum;
+    out[threadIdx.x] = sum;  //! uninitialised
   }
 }
 
@@ -104,8 +104,8 @@ extern "C" __global__ void arrived_without_expecting_bytes(const float* a, float
   }
   __syncthreads();
   wait_for(&ring.full[0], 0);
-  if (uses()) out[threadIdx.x] = ring.tile[0][threadIdx.x];  //!
-}
+  if (uses()) out[threadIdx.x] = ring.tile[0][threadIdx.x];  //! ; uninitialised
+}  //! hazard=exit_after_write
 
 //@ bug made_by_every_thread race block=96 args="float32[512]= float32[64]" hazard=write_after_write
 extern "C" __global__ void made_by_every_thread(const float* a, float* out) {

@@ -5,7 +5,7 @@ Each kernel of the .cu files here, with the functions that it alone calls, is pr
     //@ bug NAME KIND [key=value …]
     //@ good NAME [key=value …]
 
-and a file for newer devices only has a line `//@ least 90`, one for what only sm_90a has `//@ specific`, too. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
+Kernels of the files twins_*.cu stand in pairs, with one body, a template of whether it is right. A file for newer devices only has a line `//@ least 90`, one for what only sm_90a has `//@ specific`, too. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
 unless given), shared=BYTES, cooperative=1, budget=INSTRUCTIONS in place of 5000000, most=90 if the compiler puts the branches of later architectures in another
 order, and args="…", one word for each argument:
 

@@ -120,6 +120,7 @@ void ProductRegisters::execute(Lanes& w, const Instruction& i, std::uint32_t mas
   if (use.moves) return copy(warp, use);
   for (const std::uint32_t one : use.reads) {
     Register& it = warp.registers[one];
+    if (it.sums > warp.done && is_part_of_product(i, it.product_statement)) continue;
     if (it.sums > warp.done)
       report(w, i.statement, it.product_statement, "read before the wait",
              "a register of wgmma's result is read before wgmma.wait_group has waited for it");
@@ -137,6 +138,20 @@ void ProductRegisters::execute(Lanes& w, const Instruction& i, std::uint32_t mas
     it = {};
     it.changed = i.statement;
   }
+}
+
+// A compiler keeps an array that a variable indexes in local memory, and stores a result there right
+// behind its product, as a part of the product's line. ptxas lets that store wait.
+bool ProductRegisters::is_part_of_product(const Instruction& i, std::uint32_t product) const {
+  const Program& program = block_.program();
+  const Statement* access = program.statement(i.statement);
+  if (access == nullptr || access->facts->mnemonic != Mnemonic::st ||
+      !access->facts->has(Modifier::local))
+    return false;
+  return std::ranges::equal(source_lines(program, i.statement), source_lines(program, product),
+                            [](const SourceLine& one, const SourceLine& other) {
+                              return one.file == other.file && one.line == other.line;
+                            });
 }
 
 // A compiler may put arithmetic behind a fence that it stands before in the source: inline assembly

@@ -48,6 +48,7 @@ class ProductRegisters final : public Check {
   void find_followed();
   [[nodiscard]] std::uint32_t number_of(std::uint32_t slot) const;
   void copy(Warp& warp, const Use& use) const;
+  [[nodiscard]] bool is_part_of_product(const Instruction& i, std::uint32_t product) const;
   [[nodiscard]] bool is_behind(std::uint32_t statement, std::uint32_t fence) const;
   void require_fence(Lanes& w, const Instruction& i, const Register& one, bool sum);
   void report(const Lanes& w, std::uint32_t statement, std::uint32_t other, const char* hazard,
