@@ -72,20 +72,19 @@ HOPPER = "kernels/gemm/educational_h100/"
 KERNELS = [
     *((f"tk_level_{n:02}", "ThunderKittens", HOPPER + f"level_{n:02}.cu", "tk_gemm.cu", {"RUN": "run_benchmark"}) for n in range(1, 9)),
     ("tk_bf16_gemm", "ThunderKittens", "kernels/gemm/bf16_h100/bf16_h100_gemm.cu", "tk_gemm.cu",
-     {"RUN": "run_benchmark<matmul_template<2, 4, 8>>"}),
+     {"RUN": "run_benchmark<matmul_template<2\\,4\\,8>>"}),
     ("tk_fp8_gemm", "ThunderKittens", "kernels/gemm/fp8_h100/fp8_h100_gemm.cu", "tk_gemm.cu",
      {"RUN": "run_benchmark<matmul_template<8>>"}),
     *((name, "ThunderKittens", "kernels/attention/mha_h100/mha_h100.cu", "tk_attention.cu", {"HEAD": head, "CAUSAL": causal})
       for name, head, causal in (("tk_attention_64_causal", 64, "true"), ("tk_attention_128", 128, "false"))),
     ("tk_layernorm", "ThunderKittens", "kernels/layernorm/layernorm.cu", "tk_layernorm.cu", {}),
-    ("tk_rotary", "ThunderKittens", "kernels/rotary/rotary.cu", "tk_rotary.cu", {}),
     *((name, "DeepGEMM", "sm90_bf16_gemm.cuh", "deep_gemm_bf16.cu", {"CLUSTER": blocks})
       for name, blocks in (("deep_gemm_bf16", 1), ("deep_gemm_bf16_cluster", 2))),
     *((f"deep_gemm_{name}", "DeepGEMM", "", f"deep_gemm_{name}.cu", {})
       for name in ("fp8_1d2d", "fp8_1d1d", "bmk_bnk_mn", "clean_logits")),
     *((name, "flash-attention", "", "flash_attention.cu", {"HEAD": head, "CAUSAL": causal, "CLUSTER": blocks})
       for name, head, causal, blocks in (("flash_attention_3_64_causal", 64, "true", 1), ("flash_attention_3_128", 128, "false", 2))),
-    *((f"flashinfer_{name}", "flashinfer", "", f"flashinfer_{name}.cu", {}) for name in ("norm", "decode", "prefill", "sampling")),
+    *((f"flashinfer_{name}", "flashinfer", "", f"flashinfer_{name}.cu", {}) for name in ("norm", "sampling")),
 ]
 CUTLASS_INCLUDE = ["../cutlass/include", "../cutlass/tools/util/include"]
 INCLUDE = {  # of a repository, below it
@@ -108,7 +107,7 @@ class Program:
         self.object, self.path = (os.path.join(work, name + end) for end in (".o", ""))
         self.source = os.path.join(HERE, "libraries", launched_by) if launched_by else os.path.join(folder, kernel)
         folders = [*INCLUDE[repository], *([] if launched_by else [os.path.dirname(kernel)])]
-        self.options = [part for one in folders for part in ("-I", os.path.join(folder, one))] + MACROS.get(repository, [])
+        self.options = [part for one in folders for part in ("-I", os.path.normpath(os.path.join(folder, one)))] + MACROS.get(repository, [])
         self.options += ["-std=c++17" if repository == "cutlass" else "-std=c++20"]
         self.options += [f"-D{key}={value}" for key, value in {"SOURCE": f'"{kernel}"', **(macros or {})}.items()]
 

@@ -100,14 +100,16 @@ bool BlockOrder::covers(std::uint32_t number, std::uint32_t lane, const Record& 
     (covers ? covered : uncovered) = key;
     return covers;
   };
+  // Records of the lanes and warps of one product differ in few bits.
+  const auto slot = [](std::uint64_t key) { return key * 0x9e3779b97f4a7c15 >> 58; };
   const std::uint64_t record = before.bits >> Record::kThreadShift;
-  if (ask(warp.covered.at(record % 64), warp.uncovered.at(record % 64), record,
+  if (ask(warp.covered.at(slot(record)), warp.uncovered.at(slot(record)), record,
           [&]() -> const Seen& { return warp.seen; }))
     return true;
   if (!lanes_differ(warp)) return false;
   const std::uint64_t own = record << 5 | lane;
   Seen merged;
-  return ask(warp.covered_for.at(own % 64), warp.uncovered_for.at(own % 64), own,
+  return ask(warp.covered_for.at(slot(own)), warp.uncovered_for.at(slot(own)), own,
              [&]() -> const Seen& { return seen_by(warp, 1u << lane, merged); });
 }
 
@@ -350,6 +352,9 @@ void BlockOrder::see_copies(const std::byte* barrier, std::uint32_t warp) {
 
 void BlockOrder::arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
                            const Instruction& i) {
+  // Who waits for it has nothing to do with what it was before, as in earlier blocks.
+  if (i.opcode == Opcode::mbarrier_init)
+    return launch_.synchronization.begin_anew(mbarrier_key(barrier));
   release(warp, lane, i, mbarrier_key(barrier));
 }
 
