@@ -187,6 +187,28 @@ extern "C" __global__ void __cluster_dims__(2, 1, 1) neighbour_does_not_wait_for
 //@ good neighbour_does_not_wait_for_its_own_barrier_right grid=2 block=32 args="float32[64]= float32[64]"
 extern "C" __global__ void __cluster_dims__(2, 1, 1) neighbour_does_not_wait_for_its_own_barrier_right(const float* in, float* out) { own_barrier<true>(in, out); }
 
+// DeepGEMM does so: one warp makes the barrier, another one brings, and a relaxed arrival lies between the two.
+//@ bug relaxed_arrival_tells_nobody_of_a_barrier race grid=2 block=96 args="float32[64]= float32[192]" hazard=write_after_write
+template <bool right>
+__device__ __forceinline__ void relaxed_arrival(const float* in, float* out) {
+  __shared__ Two m;
+  if (threadIdx.x == 0) {
+    INIT(&m.full[0], 1);  //~
+    if (right) INIT_FENCE;
+  }
+  asm volatile("barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
+  if (threadIdx.x == 64) {
+    EXPECT(&m.full[0], 128);  //!
+    BULK_IN(m.s[0], in, 128, &m.full[0]);
+  }
+  if (right || threadIdx.x == 64) wait_for(&m.full[0], 0);
+  CLUSTER;
+  out[blockIdx.x * 96 + threadIdx.x] = m.s[0][threadIdx.x % 32];
+}
+extern "C" __global__ void __cluster_dims__(2, 1, 1) relaxed_arrival_tells_nobody_of_a_barrier(const float* in, float* out) { relaxed_arrival<false>(in, out); }
+//@ good relaxed_arrival_tells_nobody_of_a_barrier_right grid=2 block=96 args="float32[64]= float32[192]"
+extern "C" __global__ void __cluster_dims__(2, 1, 1) relaxed_arrival_tells_nobody_of_a_barrier_right(const float* in, float* out) { relaxed_arrival<true>(in, out); }
+
 //@ bug word_sent_by_the_neighbour_not_waited_for race grid=2 block=32 args="uint32[64]" hazard=write_after_read both_orders=True
 template <bool right>
 __device__ __forceinline__ void word_sent(unsigned* out) {

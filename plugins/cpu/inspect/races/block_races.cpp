@@ -569,8 +569,11 @@ void BlockRaces::cluster_wait(std::uint32_t warp) {
 }
 
 void BlockRaces::fence(const Lanes& w, const Instruction& i) {
-  if (i.order != 0) order_.fence(w.warp, w.mask, i);
+  // One that is of a proxy and releases is released itself: fence.mbarrier_init.
+  const bool acquires = (i.order & Instruction::kAcquire) != 0;
+  if (acquires) order_.fence(w.warp, w.mask, i);
   if (i.proxy) order_.proxy_fence(w.warp, w.mask, static_cast<std::uint8_t>(i.imm));
+  if (i.order != 0 && !acquires) order_.fence(w.warp, w.mask, i);
 }
 
 // All events that any of the block's threads has waited for came before the exit of the last
