@@ -153,6 +153,28 @@ WARPMARK_INLINE void raise_exponents(const RowOfSums& row, s16* most) {
   __builtin_memcpy(most + column, &greatest, sizeof greatest);
 }
 
+// Makes numbers the binary16 patterns that are nearest; zero is positive, and a NaN is 0x7fff.
+template <typename Reals, typename Words>
+WARPMARK_INLINE void round_to_halves(Words& words) {
+#if defined(__F16C__)
+  typedef u16 Halves __attribute__((vector_size(16)));
+  constexpr int kNearest = 0;
+  const auto halves = __builtin_ia32_vcvtps2ph256(__builtin_bit_cast(Reals, words), kNearest);
+  words = __builtin_convertvector(__builtin_bit_cast(Halves, halves), Words);
+  words = words == 0x8000 ? Words{} : words;
+#else
+  const Words magnitude = words & 0x7fffffff, sign = words >> 16 & 0x8000;
+  // The last place of a subnormal one is that of 0.5 in binary32.
+  const Words small =
+      __builtin_bit_cast(Words, __builtin_bit_cast(Reals, magnitude) + 0.5f) - 0x3f000000;
+  const Words normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+  const Words nearest = magnitude < 0x38800000 ? small : normal;
+  const Words bounded = nearest > 0x7c00 ? 0x7c00 - Words{} : nearest;
+  const Words finite = bounded == 0 ? Words{} : bounded | sign;
+  words = magnitude > 0x7f800000 ? 0x7fff - Words{} : finite;
+#endif
+}
+
 // Eight columns. Products are exact in binary32: two significands of at most 11 bits. Sixteen of
 // them with 25 bits of fraction, or 32 with 13, stay within 32 bits, as each is below four units of
 // the greatest exponent.
@@ -199,14 +221,8 @@ WARPMARK_INLINE void add_narrow(const RowOfSums& row, u32 column, const s16* exp
   words = is_result ? own : words;
   words = (words & 0x7fffffff) == 0 ? Words{} : words;
   words = magnitude > 0x7f800000 ? 0x7fffffff - Words{} : words;
-  if (!row.to_half) {
-    __builtin_memcpy(patterns + column, &words, sizeof words);
-    return;
-  }
-  for (u32 at = 0; at < 8; ++at) {
-    const u16 half = to_f16(real(static_cast<u32>(words[at]))).pattern;
-    patterns[column + at] = half == 0x8000 ? 0 : half;
-  }
+  if (row.to_half) round_to_halves<Reals>(words);
+  __builtin_memcpy(patterns + column, &words, sizeof words);
 }
 
 template <bool Sparse, u32 Kept>

@@ -208,18 +208,20 @@ WARPMARK_INLINE void scatter(Lanes& w, const WarpProduct& product, const u32* pa
 }
 
 void gather(const Lanes& w, const WarpProduct& product, u32* patterns) {
-  const bool packed = product.type_d == Element::f16;
   for (u32 group = 0; group < product.n / 8; ++group) {
     for (u32 row = 0; row < kRows; ++row) {
       const u32 half = row / 8, lanes = row % 8 * 4;
       u32* const at = patterns + row * product.n + group * 8;
-      for (u32 j = 0; j < 2; ++j) {
-        u32 each[4];
-        const u32 slot = product.d[packed ? 2 * group + half : 4 * group + 2 * half + j];
-        __builtin_memcpy(each, w.registers + slot + lanes * 4, sizeof each);
-        for (u32 pair = 0; pair < 4; ++pair)
-          at[2 * pair + j] = packed ? each[pair] >> (16 * j) & 0xffff : each[pair];
+      u32 even[4], odd[4];
+      if (product.type_d == Element::f16) {
+        __builtin_memcpy(even, w.registers + product.d[2 * group + half] + lanes * 4, sizeof even);
+        for (u32 pair = 0; pair < 4; ++pair) odd[pair] = even[pair] >> 16, even[pair] &= 0xffff;
+      } else {
+        const u32* const slots = product.d + 4 * group + 2 * half;
+        __builtin_memcpy(even, w.registers + slots[0] + lanes * 4, sizeof even);
+        __builtin_memcpy(odd, w.registers + slots[1] + lanes * 4, sizeof odd);
       }
+      for (u32 pair = 0; pair < 4; ++pair) at[2 * pair] = even[pair], at[2 * pair + 1] = odd[pair];
     }
   }
 }
