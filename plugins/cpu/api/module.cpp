@@ -133,6 +133,7 @@ CUresult load_text(Context& context, LoadedModule** result, std::string text, co
     logs.write(last_error(), "");
     return outcome;
   }
+  if (asks_ptxas()) module->source = text;
   try {
     module->text = driver().texts.get(std::move(text));
     outcome = place_variables(context, *module);
@@ -155,6 +156,23 @@ void unload(Context& context, LoadedModule& module) {
   context.modules.erase(reinterpret_cast<CUmodule>(&module));
 }
 
+namespace {
+
+// Code for one architecture alone is compiled for that, and other code for the device's.
+std::uint32_t registers_of(LoadedModule& module, std::string_view kernel) {
+  if (!module.source.empty()) {
+    std::string target(module.ptx().target);
+    if (target.empty() || target.back() <= '9')
+      target = "sm_" + std::to_string(driver().properties.major * 10 + driver().properties.minor);
+    module.registers = registers_by_ptxas(module.source, target);
+    module.source.clear();
+  }
+  const std::uint32_t* const told = find_in(module.registers, kernel);
+  return told == nullptr ? 0 : *told;
+}
+
+}  // namespace
+
 CUresult make_kernel(Context& context, LoadedModule& module, const Function& function,
                      CUfunction* result) {
   if (Kernel* known = find_in(module.kernels, function.name))
@@ -167,7 +185,8 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
   }
   kernel->module = &module;
   kernel->function = &function;
-  if (const auto* told = find_in(context.registers, function.name)) kernel->registers = *told;
+  const auto* const told = find_in(context.registers, function.name);
+  kernel->registers = told != nullptr ? *told : registers_of(module, function.name);
   *result = reinterpret_cast<CUfunction>(kernel.get());
   context.kernels.emplace(*result, kernel.get());
   module.kernels.emplace(function.name, std::move(kernel));

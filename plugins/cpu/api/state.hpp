@@ -24,6 +24,7 @@
 #include "api/ipc.hpp"
 #include "api/jit.hpp"
 #include "api/loaded_text.hpp"
+#include "api/ptxas.hpp"
 #include "inspect/fault.hpp"
 #include "machine/grid.hpp"
 #include "machine/heap.hpp"
@@ -86,6 +87,8 @@ struct LoadedModule {
       addresses;  ///< of global and constant variables
   std::unordered_map<std::string_view, std::unique_ptr<Kernel>> kernels;
   bool of_library = false;  ///< cuModuleUnload does not apply
+  std::string source;       ///< the text, until ptxas has told its kernels' registers
+  Registers registers;      ///< as ptxas tells
   [[nodiscard]] const Module& ptx() const { return text->module(); }
 };
 

@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 LIBRARY, PAGE = sys.argv.pop(1), sys.argv.pop(1)
@@ -78,6 +79,30 @@ assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"k") == 0
 assert cuda.cuFuncGetAttribute(ctypes.byref(size), 2, kernel) == 0
 print(size.value)
 """
+# The registers of two kernels, and the blocks of 128 threads of the first one that a multiprocessor holds.
+REGISTERS = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, module, kernel, value, told = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int(), []
+text = b".version 8.0 .target sm_90a .address_size 64 .entry k() { ret; } .entry other() { ret; }"
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+assert cuda.cuModuleLoadData(ctypes.byref(module), text) == 0
+for name in (b"other", b"k"):
+    assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, name) == 0
+    assert cuda.cuFuncGetAttribute(ctypes.byref(value), 4, kernel) == 0
+    told.append(value.value)
+assert cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(ctypes.byref(value), kernel, 128, ctypes.c_size_t(0)) == 0
+print(*told, value.value)
+"""
+# A ptxas that tells registers of a kernel, counts its calls, and takes nothing that has no target.
+PTXAS = """#!/bin/sh
+echo "$1 $2 $4 $5 $(grep -c '[.]target' "$3")" >> "${0%/*}/calls"
+echo "ptxas info    : 0 bytes gmem"
+echo "ptxas info    : Compiling entry function 'k' for 'sm_90a'"
+echo "ptxas info    : Function properties for k"
+echo "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"
+echo "ptxas info    : Used 168 registers, used 1 barriers"
+"""
 # The version of the driver, and the versions of PTX that it takes: 222 is CUDA_ERROR_UNSUPPORTED_PTX_VERSION.
 VERSIONS = """
 import ctypes, sys
@@ -146,6 +171,25 @@ class Environment(unittest.TestCase):
 
     def test_constants_have_a_size(self):
         self.assertEqual(run(CONSTANTS).stdout, "92\n")
+
+    def test_registers_are_those_of_a_ptxas_that_is_asked_once(self):
+        self.assertEqual(run(REGISTERS).stdout, "32 32 16\n")
+        with tempfile.TemporaryDirectory() as folder:
+            ptxas = pathlib.Path(folder, "ptxas")
+            ptxas.write_text(PTXAS)
+            ptxas.chmod(0o755)
+            places = {"WARPMARK_CPU_REGISTERS": str(ptxas), "WARPMARK_CACHE_DIR": folder}
+            for _ in range(2):
+                done = run(REGISTERS, **places)
+                self.assertEqual((done.stdout, done.stderr), ("32 168 3\n", ""))
+            calls = pathlib.Path(folder, "calls")
+            self.assertEqual(calls.read_text(), "-v -arch=sm_90a -o /dev/null 1\n")
+            ptxas.write_text("#!/bin/sh\necho what is this\nexit 1\n")
+            done = run(REGISTERS, **places)
+            self.assertEqual((done.stdout, done.stderr),
+                             ("32 32 16\n", f"WARPMARK_CPU_REGISTERS: {ptxas} gives no registers: what is this\n"))
+            ptxas.unlink()
+            self.assertIn("it does not start", run(REGISTERS, **places).stderr)
 
     def test_values_that_cannot_be_read_are_reported_and_ignored(self):
         for name, wrong in (("TIMEOUT", "soon"), ("TIMEOUT", "-1"), ("TIMEOUT", "1s"), ("WORKERS", "two"),
