@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Builds programs and kernels of public libraries and runs them on the CPU device with all checks.
 
-    libraries.py FOLDER [--work FOLDER] [--jobs N] [--only TEXT] [--build build] [--seconds N] [--compile-only]
+    libraries.py [FOLDER] [--work FOLDER] [--jobs N] [--only TEXT] [--build build] [--seconds N] [--compile-only]
 
 FOLDER has the repositories: cutlass, ThunderKittens, DeepGEMM, flash-attention, flashinfer. What one that is not there has is left
 out. Programs of CUTLASS run as they are; kernels of the others are launched by the programs in libraries/, which include their
 unmodified headers and compare with the definition in double precision. Each is compiled by nvcc to PTX for sm_90a, is linked
 with the shared runtime library, and runs under `warpmark-cpu --check all` with a small problem. Objects are kept in the folder
---work, and are not made again. Prints a table in Markdown: whether the program's own comparison passed, what was reported, and
-the seconds that it took. Exit status: 0; 1 a program did not compile or pass; 77 there is no nvcc.
+--work, and are not made again. Prints a table in Markdown of those that were reported: whether the program's own comparison passed
+("ended" programs have none), what was reported, and the seconds that it took; and a list of the others. Without FOLDER it is that of
+WARPMARK_LIBRARIES. Exit status: 0; 1 a program did not compile or pass; 77 there is no nvcc, or no folder.
 """
 import argparse
 import collections
@@ -150,7 +151,7 @@ class Program:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder")
+    parser.add_argument("folder", nargs="?", default=os.environ.get("WARPMARK_LIBRARIES"))
     parser.add_argument("--work", default="build/libraries")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--only", default="")
@@ -158,8 +159,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--compile-only", action="store_true")
     options = parser.parse_args()
-    if shutil.which("nvcc") is None:
-        print("there is no nvcc")
+    if shutil.which("nvcc") is None or options.folder is None:
+        print("there is no nvcc" if options.folder else "no folder is given, and WARPMARK_LIBRARIES names none")
         return 77
     os.makedirs(options.work, exist_ok=True)
     root, work = os.path.abspath(options.folder), os.path.abspath(options.work)
@@ -173,6 +174,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         errors = dict(zip(programs, pool.map(Program.compile, programs)))
     launcher, failed = os.path.abspath(os.path.join(options.build, "bin", "warpmark-cpu")), 0
+    silent = {"passed": [], "ended": []}
     print("| program | verdict | reports | seconds |\n|---|---|---|---|")
     for program in programs:
         error = errors[program] or (None if options.compile_only else program.link())
@@ -181,11 +183,16 @@ def main():
             print(f"| {program.name} | {'does not build: ' + error if error else 'compiles'} | | |", flush=True)
             continue
         verdict, kinds, seconds, text = program.run(launcher, options.seconds)
-        failed += verdict not in ("passed", "ended")
+        failed += verdict not in silent
         with open(program.path + ".txt", "w") as file:
             file.write(text)
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "none"
+        if verdict in silent and not kinds:
+            silent[verdict].append(program.name)
+            continue
+        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         print(f"| {program.name} | {verdict} | {listed} | {seconds:.1f} |", flush=True)
+    for verdict, names in silent.items():
+        print(f"\nWithout a report {verdict}: {', '.join(names)}")
     print(f"\n{len(programs)} programs, {failed} that did not build or pass")
     return 1 if failed else 0
 
