@@ -211,8 +211,23 @@ class IncludeScanner {
     } else {
       out.computed = true;
       out.macro = skip_name();
+      take_argument(out);
     }
     found_.push_back(out);
+  }
+
+  // Of a macro with one argument. What has more is left to the preprocessor.
+  void take_argument(IncludeDirective& out) {
+    skip_blanks();
+    if (at_ >= text_.size() || text_[at_] != '(') return;
+    const size_t end = text_.find_first_of("(),\n", at_ + 1);
+    if (end == std::string_view::npos || text_[end] != ')') {
+      out.macro.clear();
+      return;
+    }
+    out.argument = trim(text_.substr(at_ + 1, end - at_ - 1));
+    if (out.argument.empty()) out.macro.clear();
+    at_ = end + 1;
   }
 
   // The line of a character of the original; asked for in the text's order.
@@ -267,7 +282,7 @@ class Resolver {
  private:
   // `#include MACRO`, in this folder.
   struct Computed {
-    std::string macro, where;
+    std::string macro, argument, where;
     fs::path folder;
   };
   struct Pending {
@@ -292,7 +307,8 @@ class Resolver {
     std::vector<std::pair<IncludeDirective, std::string>> replacements;
     for (const IncludeDirective& directive : directives) {
       if (directive.computed) {
-        computed_.push_back({directive.macro, fmt::format("{}:{}", shown, directive.line), folder});
+        computed_.push_back({directive.macro, directive.argument,
+                             fmt::format("{}:{}", shown, directive.line), folder});
         continue;
       }
       const std::string spelling = visit(directive, folder);
@@ -333,21 +349,48 @@ class Resolver {
           trim(std::string_view(text).substr(behind, text.find('\n', behind) - behind)));
       if (!rest.empty() && text[behind] != '(' && std::ranges::all_of(rest, is_of_path))
         parts_[tokens[i + 2].text].insert(rest);
-      const bool is_last =
-          i + 4 == tokens.size() || !tokens[i + 4].directive || tokens[i + 4].opens;
-      std::string name;
-      bool angled = false;
-      if (tokens[i + 3].kind == TokenKind::literal && is_last) {
-        name = tokens[i + 3].text;
-        name = name.size() > 2 ? name.substr(1, name.size() - 2) : "";
-      } else if (tokens[i + 3].text == "<" && tokens[i + 3].directive) {
-        angled = true;
-        const size_t begin = tokens[i + 3].end;
-        const size_t end = text.find_first_of(">\n", begin);
-        if (end != std::string::npos && text[end] == '>') name = text.substr(begin, end - begin);
+      IncludeDirective meaning;
+      size_t body = i + 3;
+      if (text[behind] == '(' && i + 6 < tokens.size() && tokens[i + 5].text == ")") {
+        meaning.argument = tokens[i + 4].text;
+        body = i + 6;
       }
-      macros_[tokens[i + 2].text].push_back({name, angled, false, 0, 0, 0});
+      read_meaning(text, tokens, body, meaning);
+      macros_[tokens[i + 2].text].push_back(std::move(meaning));
     }
+  }
+
+  // The name that a macro's body is, which begins at a token; "" if it is none.
+  static void read_meaning(const std::string& text, const std::vector<SourceToken>& tokens,
+                           size_t body, IncludeDirective& meaning) {
+    const bool is_last =
+        body + 1 == tokens.size() || !tokens[body + 1].directive || tokens[body + 1].opens;
+    if (tokens[body].kind == TokenKind::literal && is_last) {
+      const std::string_view name = tokens[body].text;
+      meaning.name = name.size() > 2 ? name.substr(1, name.size() - 2) : "";
+    } else if (tokens[body].text == "<" && tokens[body].directive) {
+      meaning.angled = true;
+      const size_t begin = tokens[body].end;
+      const size_t end = text.find_first_of(">\n", begin);
+      if (end != std::string::npos && text[end] == '>')
+        meaning.name = text.substr(begin, end - begin);
+    }
+  }
+
+  // A macro's name with its argument in it; "" if it is not to be called so.
+  static std::string called(const IncludeDirective& meaning, const std::string& argument) {
+    if (meaning.argument.empty() != argument.empty()) return "";
+    if (argument.empty() || !meaning.angled) return argument.empty() ? meaning.name : "";
+    std::string name;
+    for (size_t at = 0; at < meaning.name.size();) {
+      size_t end = at;
+      while (end < meaning.name.size() && is_name_char(meaning.name[end])) ++end;
+      end = std::max(end, at + 1);
+      const std::string word = meaning.name.substr(at, end - at);
+      name += word == meaning.argument ? argument : word;
+      at = end;
+    }
+    return name;
   }
 
   // Headers that macros name: all that any definition of one may mean. A compiler asks for them by
@@ -359,7 +402,8 @@ class Resolver {
       const auto found = macros_.find(one.macro);
       bool is_known = !one.macro.empty() && found != macros_.end();
       if (is_known) {
-        for (const IncludeDirective& directive : found->second) {
+        for (IncludeDirective directive : found->second) {
+          directive.name = called(directive, one.argument);
           is_known = is_known && !directive.name.empty();
           if (!directive.name.empty()) visit_meanings(directive, one.folder);
         }

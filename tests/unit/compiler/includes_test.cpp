@@ -163,6 +163,22 @@ TEST_F(Resolve, MacrosThatNameHeadersAreFollowed) {
   EXPECT_THAT(resolve("#define ONE JOIN(a)\n#include ONE\n").not_cacheable, HasSubstr("k.cu:2"));
 }
 
+// CuTe's headers name those of the standard library so.
+TEST_F(Resolve, MacrosWithAnArgumentThatNameHeadersAreFollowed) {
+  write("std/tuple.h", "#include OTHER\n");
+  write("other.h", "");
+  write("config.h", "#define HEADER(header) <std/header.h>\n#define OTHER \"other.h\"\n");
+  search_.folders = {folder_.path()};
+  const std::string config = "#include <config.h>\n";
+  const IncludeClosure closure = resolve(config + "#include HEADER( tuple )\n");
+  EXPECT_EQ(closure.not_cacheable, "");
+  EXPECT_THAT(spellings(closure), testing::IsSupersetOf({"std/tuple.h", "other.h"}));
+  // What the toolkit has is left to the compiler.
+  EXPECT_EQ(resolve(config + "#include HEADER(nowhere)\n").not_cacheable, "");
+  for (const char* unknown : {"HEADER(a, b)", "HEADER(F(a))", "HEADER", "HEADER()", "OTHER(tuple)"})
+    EXPECT_THAT(resolve(config + "#include " + unknown + "\n").not_cacheable, HasSubstr("k.cu:2"));
+}
+
 // CUB's headers name those of Thrust's systems so.
 TEST_F(Resolve, MacrosWithinTheNameOfAHeaderAreReplaced) {
   write("system/cuda/policy.h", "");
