@@ -277,6 +277,14 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
   const CompileUnit unit = make_unit(again, nvrtc_->include_folders());
   const bool is_other = unit.part.is_changed || lacks_implicit_names(error);
   if (!is_other || !unit.part.has_kernel) throw error;
+  std::vector<std::string> missing = unit.part.headers;
+  std::erase_if(missing, is_host_header);
+  // No compiler takes a submission with such an include.
+  if (request.headers && !missing.empty()) {
+    throw RefusedError::with_hint(
+        error, fmt::format("<{}> {} not among the headers that the task allows",
+                           join(missing, ">, <"), missing.size() == 1 ? "is" : "are"));
+  }
   try {
     CachedCompilation made = compile_unit(*nvrtc_, unit);
     made.left_out = join(unit.part.left_out, "\n");
@@ -290,8 +298,6 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
                       "which a kernel cannot use; write `__device__` before it",
                       place, name));
     }
-    std::vector<std::string> missing = unit.part.headers;
-    std::erase_if(missing, is_host_header);
     if (missing.empty() && (unit.part.headers.empty() || !second.hint().empty())) throw;
     if (missing.empty() && request.headers) throw;
     if (missing.empty()) {
@@ -304,10 +310,8 @@ CachedCompilation Compiler::compile_as_for_nvcc(const CompileRequest& request,
                       unit.part.headers.size() == 1 ? "it" : "them"));
     }
     throw RefusedError::with_hint(
-        second,
-        fmt::format("<{}> {} {}", join(missing, ">, <"), missing.size() == 1 ? "is" : "are",
-                    request.headers ? "not among the headers that the task allows, and left out"
-                                    : "in no folder: `include` of the suite names folders"));
+        second, fmt::format("<{}> {} in no folder: `include` of the suite names folders",
+                            join(missing, ">, <"), missing.size() == 1 ? "is" : "are"));
   }
 }
 

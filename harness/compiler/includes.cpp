@@ -384,7 +384,7 @@ class Resolver {
     std::string name;
     for (size_t at = 0; at < meaning.name.size();) {
       size_t end = at;
-      while (end < meaning.name.size() && is_name_char(meaning.name[end])) ++end;
+      while (end < meaning.name.size() && is_word_character(meaning.name[end])) ++end;
       end = std::max(end, at + 1);
       const std::string word = meaning.name.substr(at, end - at);
       name += word == meaning.argument ? argument : word;

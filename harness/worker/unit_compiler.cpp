@@ -120,7 +120,7 @@ UnitCompiler::Compiled UnitCompiler::compile(const protocol::Prepare& request,
     CompileResult result = compiler_.compile(wanted);
     for (const std::string& notice : result.notices) made.notices.push_back(notice);
     if (!result.left_out.empty()) {
-      made.notices.push_back(fmt::format("left out of {}, as it is for the CPU: {}",
+      made.notices.push_back(fmt::format("{}{}, as it is for the CPU: {}", kLeftOut,
                                          request.units[i].name, join(result.left_out, ", ")));
     }
     if (!result.not_cacheable.empty()) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/compiler.hpp"
@@ -12,6 +13,9 @@
 #include "worker/protocol.hpp"
 
 namespace warpmark {
+
+/// The beginning of the notice that says which code for the CPU a unit has lost.
+constexpr std::string_view kLeftOut = "left out of ";
 
 class UnitCompiler {
  public:

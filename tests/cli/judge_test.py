@@ -171,6 +171,16 @@ class Judge(GradeTest):
         self.assertRegex(made["broken"]["log"], r"scale\.cu\(7\): error: identifier \"g\" is undefined")
         self.assertEqual(self.judge("right", task="hw1.yaml", code=1)["right"]["verdict"], "not compiled")
 
+    def test_a_candidate_that_no_compiler_takes(self):
+        made = self.judge_texts({"missing": '#include "no_such.h"\n' + KERNEL, "system": '#include "/etc/passwd"\n' + KERNEL,
+                                 "main": KERNEL + "int main() { return scale == nullptr; }\n"}, code=1)
+        self.assertEqual({name: one["verdict"] for name, one in made.items()},
+                         {"missing": "not compiled", "system": "not compiled", "main": "right"})
+        self.assertIn("no_such.h", made["missing"]["log"])
+        self.assertNotIn("root:", json.dumps(made))
+        # Code for the CPU is not compiled, and the record says so.
+        self.assertEqual(made["main"]["noticed"], ["left out of scale.cu, as it is for the CPU: main() in line 5"])
+
     def test_for_people(self):
         self.write("good.cu", KERNEL)
         self.write("bad.cu", WRONG)

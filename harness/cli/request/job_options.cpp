@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 template <typename Number>
-bool read_whole(std::string_view text, Number& number) {
+bool parse_whole(std::string_view text, Number& number) {
   const char* end = text.data() + text.size();
   const auto [stopped, code] = std::from_chars(text.data(), end, number);
   return code == std::errc{} && stopped == end;
@@ -34,7 +34,7 @@ Error wrong(const OptionValue& value, const std::string& wanted) {
 
 uint64_t whole_number(const OptionValue& value, uint64_t least, const std::string& wanted) {
   uint64_t number = 0;
-  if (!read_whole(value.words.front().text, number) || number < least) throw wrong(value, wanted);
+  if (!parse_whole(value.words.front().text, number) || number < least) throw wrong(value, wanted);
   return number;
 }
 
@@ -88,7 +88,7 @@ void read_axes_option(JobRequest& request, const OptionValue& value) {
 
 double positive_number(const OptionValue& value, const std::string& wanted) {
   double number = 0;
-  if (!read_whole(value.words.front().text, number) || !std::isfinite(number) || number <= 0) {
+  if (!parse_whole(value.words.front().text, number) || !std::isfinite(number) || number <= 0) {
     throw wrong(value, wanted);
   }
   return number;

@@ -16,6 +16,7 @@
 #include "grade/similarity/similarity.hpp"
 #include "grade/submission/graded_plan.hpp"
 #include "results/reproduce.hpp"
+#include "worker/unit_compiler.hpp"
 
 namespace warpmark {
 
@@ -175,6 +176,9 @@ bool SubmissionGrader::Run::compile(const Item& item, const PlannedCase& planned
   CaseArtifacts artifacts;
   const Outcome outcome = grader_.session_->compile(item.which, planned, artifacts);
   if (outcome.verdict == Verdict::passed) {
+    for (const std::string& notice : outcome.notices) {
+      if (notice.starts_with(kLeftOut)) add_flag(printable(notice));
+    }
     if (item.may_be_shown && result_.log.empty())
       result_.log = log_text(join(outcome.notices, "\n"));
     return is_allowed(artifacts, item);
@@ -228,8 +232,7 @@ bool SubmissionGrader::Run::is_allowed(const CaseArtifacts& artifacts, const Ite
   for (const PolicyFinding& finding : findings.flagged) {
     const std::string flag =
         fmt::format("uses {}{}", printable(finding.found), flagged_place(name, finding.line));
-    std::vector<std::string>& flags = result_.flags;
-    if (std::find(flags.begin(), flags.end(), flag) == flags.end()) flags.push_back(flag);
+    add_flag(flag);
   }
   std::vector<std::string> reasons;
   for (const PolicyFinding& finding : findings.forbidden) {
@@ -316,10 +319,13 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
   }
 }
 
+void SubmissionGrader::Run::add_flag(const std::string& flag) {
+  if (std::ranges::count(result_.flags, flag) == 0) result_.flags.push_back(flag);
+}
+
 void SubmissionGrader::Run::note_warnings(const Outcome& outcome) {
   for (const std::string& warning : warnings_of(outcome)) {
-    std::string flag = "warning: " + warning;
-    if (std::ranges::count(result_.flags, flag) == 0) result_.flags.push_back(std::move(flag));
+    add_flag("warning: " + warning);
   }
 }
 

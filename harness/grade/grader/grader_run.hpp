@@ -66,6 +66,7 @@ class SubmissionGrader::Run {
   // Lets a trial take no more seconds than are left for all items.
   void limit_to_rest(PlannedCase& planned, double spent_s) const;
   void note_warnings(const Outcome& outcome);
+  void add_flag(const std::string& flag);
 
   void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
                GradedItem& graded);
