@@ -216,7 +216,7 @@ class IncludeScanner {
     found_.push_back(out);
   }
 
-  // Of a macro with one argument. What has more is left to the preprocessor.
+  // Takes the argument of a macro with one. A macro with more is left to the preprocessor.
   void take_argument(IncludeDirective& out) {
     skip_blanks();
     if (at_ >= text_.size() || text_[at_] != '(') return;

@@ -83,7 +83,7 @@ void keep(const std::string& path, const Registers& registers) {
   std::rename(made.c_str(), path.c_str());
 }
 
-// What the program prints on standard error, and whether it was content.
+// The text that the program prints, and whether it was content.
 struct Answer {
   std::string text;
   bool good = false;

@@ -14,8 +14,8 @@ using Registers = std::map<std::string, std::uint32_t, std::less<>>;
 /// True if a variable names a ptxas that is to be asked.
 bool asks_ptxas();
 
-/// What that ptxas says of a text, for `target` (sm_90), or what it said of it before, in this or in
-/// an earlier process. Empty if it takes no such text, which is reported.
+/// The answer of that ptxas to a text, for `target` (sm_90), given now or in an earlier
+/// process. Empty if it takes no such text, which is reported.
 Registers registers_by_ptxas(std::string_view text, std::string_view target);
 
 }  // namespace warpmark::cpu

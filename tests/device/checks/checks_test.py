@@ -46,7 +46,7 @@ class Module:
 
 
 def lone_kernels(files):
-    """What lacks a twin: each kernel of the files twins_*.cu with a mistake has one without it, `_right`. There are at least 60."""
+    """Kernels with a mistake, of the files twins_*.cu, that have no right twin, `_right`. There must be 60 of them at least."""
     kernels = [kernel for file in files if os.path.basename(file).startswith("twins_") for kernel in seeded.kernels_of(file)[0]]
     names = {kernel.name for kernel in kernels if kernel.good}
     bugs = [kernel.name for kernel in kernels if not kernel.good]

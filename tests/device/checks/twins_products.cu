@@ -212,7 +212,7 @@ extern "C" __global__ void result_shuffled_before_the_wait(float* out) { shuffle
 //@ good result_shuffled_before_the_wait_right block=128 args="float32[512]"
 extern "C" __global__ void result_shuffled_before_the_wait_right(float* out) { shuffled<true>(out); }
 
-// Of three groups, two are under way.
+// Three groups are committed, and two of them are under way.
 //@ bug second_of_three_groups_read race only=optimised block=128 args="float32[512]" hazard=read_before_the_wait
 template <bool right>
 __device__ __forceinline__ void three_groups(float* out) {

@@ -59,14 +59,18 @@ struct Result {
 
 template <typename T>
 constexpr CUtensorMapDataType data_type() {
-  if constexpr (std::is_same_v<T, float>) return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  else if constexpr (sizeof(T) == 2) return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-  else return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  if constexpr (std::is_same_v<T, float>)
+    return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  else if constexpr (sizeof(T) == 2)
+    return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  else
+    return CU_TENSOR_MAP_DATA_TYPE_UINT8;
 }
 
 /// Rows of `inner` numbers each, in boxes; `swizzle` in bytes, 0 for none.
 template <typename T>
-CUtensorMap map_of(T* from, std::size_t inner, std::size_t rows, unsigned box_inner, unsigned box_rows, int swizzle,
+CUtensorMap map_of(T* from, std::size_t inner, std::size_t rows, unsigned box_inner,
+                   unsigned box_rows, int swizzle,
                    CUtensorMapDataType type = data_type<std::remove_const_t<T>>()) {
   CUtensorMap map;
   const cuuint64_t dims[2] = {inner, rows}, strides[1] = {inner * sizeof(T)};
@@ -75,16 +79,21 @@ CUtensorMap map_of(T* from, std::size_t inner, std::size_t rows, unsigned box_in
                                  : swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
                                  : swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
                                                  : CU_TENSOR_MAP_SWIZZLE_NONE;
-  require(cuTensorMapEncodeTiled(&map, type, 2, const_cast<std::remove_const_t<T>*>(from), dims, strides, box, steps,
-                                 CU_TENSOR_MAP_INTERLEAVE_NONE, how, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS, "cuTensorMapEncodeTiled");
+  require(cuTensorMapEncodeTiled(&map, type, 2, const_cast<std::remove_const_t<T>*>(from), dims,
+                                 strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, how,
+                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS,
+          "cuTensorMapEncodeTiled");
   return map;
 }
 
 /// In clusters of `cluster` blocks.
 template <typename Kernel, typename... Arguments>
-void launch(Kernel kernel, int blocks, int threads, int memory, unsigned cluster, Arguments... arguments) {
-  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory) == cudaSuccess, "shared memory");
+void launch(Kernel kernel, int blocks, int threads, int memory, unsigned cluster,
+            Arguments... arguments) {
+  require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, memory) ==
+              cudaSuccess,
+          "shared memory");
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeClusterDimension;
   attribute.val.clusterDim = {cluster, 1, 1};
@@ -98,7 +107,8 @@ void launch(Kernel kernel, int blocks, int threads, int memory, unsigned cluster
 }
 
 /// a [m, k] times b [n, k], its second matrix by columns.
-inline std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b, int m, int n, int k) {
+inline std::vector<float> product(const std::vector<float>& a, const std::vector<float>& b, int m,
+                                  int n, int k) {
   std::vector<float> sum(std::size_t(m) * n);
   for (int row = 0; row < m; ++row)
     for (int column = 0; column < n; ++column) {
@@ -115,13 +125,15 @@ int compare(const std::vector<T>& found, const std::vector<float>& expected, dou
   std::size_t wrong = 0;
   double most = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
-    const double error = std::fabs(double(float(found[k])) - expected[k]) / (1 + std::fabs(expected[k]));
+    const double error =
+        std::fabs(double(float(found[k])) - expected[k]) / (1 + std::fabs(expected[k]));
     if (!(error <= bound)) {
       if (wrong++ < 4) std::printf("[%zu] = %g, expected %g\n", k, float(found[k]), expected[k]);
     }
     if (error > most) most = error;
   }
-  std::printf("%s: %zu of %zu differ, the most by %g\n", wrong ? "Failed" : "Passed", wrong, expected.size(), most);
+  std::printf("%s: %zu of %zu differ, the most by %g\n", wrong ? "Failed" : "Passed", wrong,
+              expected.size(), most);
   return wrong ? 1 : 0;
 }
 

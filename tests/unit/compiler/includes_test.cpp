@@ -173,7 +173,7 @@ TEST_F(Resolve, MacrosWithAnArgumentThatNameHeadersAreFollowed) {
   const IncludeClosure closure = resolve(config + "#include HEADER( tuple )\n");
   EXPECT_EQ(closure.not_cacheable, "");
   EXPECT_THAT(spellings(closure), testing::IsSupersetOf({"std/tuple.h", "other.h"}));
-  // What the toolkit has is left to the compiler.
+  // The toolkit's headers are left to the compiler.
   EXPECT_EQ(resolve(config + "#include HEADER(nowhere)\n").not_cacheable, "");
   for (const char* unknown : {"HEADER(a, b)", "HEADER(F(a))", "HEADER", "HEADER()", "OTHER(tuple)"})
     EXPECT_THAT(resolve(config + "#include " + unknown + "\n").not_cacheable, HasSubstr("k.cu:2"));

@@ -352,7 +352,7 @@ void BlockOrder::see_copies(const std::byte* barrier, std::uint32_t warp) {
 
 void BlockOrder::arrive_at(const std::byte* barrier, std::uint32_t warp, std::uint32_t lane,
                            const Instruction& i) {
-  // Who waits for it has nothing to do with what it was before, as in earlier blocks.
+  // Later waits have nothing to do with what it was before, as in earlier blocks.
   if (i.opcode == Opcode::mbarrier_init)
     return launch_.synchronization.begin_anew(mbarrier_key(barrier));
   release(warp, lane, i, mbarrier_key(barrier));
