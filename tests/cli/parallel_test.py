@@ -189,7 +189,7 @@ class Parallel(CheckTest):
             out = self.compare("suites", *more, code=1)[0]
             self.assertIn("FAILED some.n=5\n  suites/some.yaml:5:", out)
             self.assertIn("division by zero", out)
-            self.assertIn("3 passed, 1 failed", out)
+            self.assertIn("4 passed, 1 failed", out)
             self.assertNotIn("trial:", out)
 
     def test_counters_and_other_seeds(self):
