@@ -280,7 +280,7 @@ class Adapter(ProgramTest):
     def test_a_watchpoint_on_a_part_of_a_variable(self):
         client, _ = self.launch([{"line": 15}])
         _, frames = self.stop(client)
-        # Of a thread that is looked at, and not of the one that has stopped.
+        # A thread that is looked at has its own, whoever has stopped.
         other = client.request("stackTrace", threadId=6)["stackFrames"][0]["id"]
         scopes = {one["name"]: one["variablesReference"] for one in client.request("scopes", frameId=other)["scopes"]}
         variables = {one["name"]: one["variablesReference"]

@@ -219,7 +219,7 @@ class Values(DebugTest):
         self.assertIn("local[1] * 2 = 8\n", out)
 
     def test_constants_and_enumerations(self):
-        # What has one value in the whole kernel has no place in memory.
+        # A variable of one value in the whole kernel has no place in memory.
         self.write("s/k.cu", """enum Colour { red, green = 5, blue = -2 };
 enum class Shade : unsigned char { dark, light };
 extern "C" __global__ void k(int *out, Colour given) {

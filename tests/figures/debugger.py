@@ -51,7 +51,7 @@ arguments: {out: {out: 64}, src: {in: rng.random(64)}}
 launch: {block: 64}
 reference: {out: src}
 """
-# What is written, by which command, and its exit code.
+# The pages, the commands that write them, and their exit codes.
 PAGES = [("profile of three suites", ["profile", "suites/course/transpose", "-o", "{page}"], 0),
          ("profile of 116 cases", ["profile", "suites/course", "-o", "{page}"], 0),
          ("check of 100 wrong suites", ["check", "{folder}/wrong", "--counters", "--format", "html={page}"], 1)]
@@ -91,7 +91,7 @@ def seconds_of_stop(client, command, **arguments):
     return time.perf_counter() - start, stopped
 
 
-# What is measured, the requests for it, and how often more at most: a thread of the kernel above comes to so many lines.
+# The kinds of steps, their requests, and how often: a thread of the kernel above comes to so many lines.
 STEPS = [("line", "next", {}, 13), ("line, into functions", "stepIn", {}, 13), ("statement", "next", {"granularity": "instruction"}, 40),
          ("line of the warp", "evaluate", {"expression": "next warp", "context": "repl"}, 13), ("back by a line", "stepBack", {}, 3),
          ("back by a statement", "stepBack", {"granularity": "instruction"}, 3)]

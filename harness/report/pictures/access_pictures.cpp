@@ -295,14 +295,14 @@ std::optional<Picture> sector_picture(const SampledAccess& access) {
                                 access_words(access), access.line_text());
   picture.svg = svg.take();
   const int64_t asked = access.measure("unique_bytes");
-  picture.remark = fmt::format(
-      "{} ask for {} bytes{}; {} sectors move {}. {} would do if {}.{}",
-      counted(access.lanes.size(), "lane"), asked,
-      access.argument.empty() ? "" : " of " + shortened(access.argument, 40), sectors,
-      counted(static_cast<size_t>(sectors * kSector), "byte"), ideal,
-      local ? "all lanes used the same words of their own memory, which lie side by side"
-            : "these bytes lay side by side",
-      turns_text(access));
+  picture.remark =
+      fmt::format("{} ask for {} bytes{}; {} sectors move {}. {} would do if {}.{}",
+                  counted(access.lanes.size(), "lane"), asked,
+                  access.argument.empty() ? "" : " of " + shortened(access.argument, 40), sectors,
+                  counted(static_cast<size_t>(sectors * kSector), "byte"), ideal,
+                  local ? "all lanes used the same words, which lie side by side"
+                        : "these bytes lay side by side",
+                  turns_text(access));
   return picture;
 }
 

@@ -175,7 +175,7 @@ TEST(SectorPicture, ALineOfLocalMemoryHasAWordOfEachLane) {
                     HasSubstr("<path class=\"full\" d=\"M146.4 74h9.2v15h-9.2z\"/>")));
   EXPECT_EQ(picture->remark,
             "2 lanes ask for 16 bytes; 4 sectors move 128 bytes. 1 would do if all lanes used the "
-            "same words of their own memory, which lie side by side.");
+            "same words, which lie side by side.");
 }
 
 TEST(SampledAccess, NonsenseIsNotDrawn) {
