@@ -142,7 +142,7 @@ struct GradeAdjustment {
   std::string name;  ///< "late", "extension", "adjustment"
   double points = 0;
   std::string reason;  ///< for the student
-  /// What "late" takes of a grade that has as many points; set only where this one has fewer.
+  /// Points that "late" takes of a grade that has as many; set only where this one has fewer.
   std::optional<double> whole = {};
   bool operator==(const GradeAdjustment&) const = default;
 };

@@ -30,8 +30,8 @@ struct AssignmentLint {
   std::vector<std::string> notes;  ///< notes that are worth knowing and report no mistake
   /// The axes and scalar arguments with one value, whose problems the key `fixed` would end.
   std::vector<std::string> built_in;
-  /// Of each suite in which something was compared; `times` is infinite where all values must be
-  /// equal.
+  /// One for each suite in which something was compared; `times` is infinite where all values must
+  /// be equal.
   std::vector<WeakestMargin> weakest;
 };
 

@@ -1,4 +1,4 @@
-// What a solution reaches of the composites that suites ask for.
+// The composites that suites ask for, and how nearly a solution meets them.
 #pragma once
 
 #include <string>

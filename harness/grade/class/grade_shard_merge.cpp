@@ -156,7 +156,7 @@ std::vector<GradeChange> write_merged(GradedParts& parts, const TakenTimes* time
   for (GradeResult& result : parts.results) {
     auto previous = files.read(result.student);
     if (previous && !is_grade(*previous)) previous.reset();
-    // What changes in a copy of a class is a change, too.
+    // A copy of a class has changes, too.
     if (!previous && times != nullptr && is_grade(result)) previous = result;
     if (previous && !is_grade(result)) result = kept_grade(*previous, result);
     if (previous) take_times(result, *previous);

@@ -61,7 +61,7 @@ std::string SourceCauses::outside_of_branch(const Symptom& symptom) const {
         symptom.line == 0 || (symptom.line >= second && text_.indentation(symptom.line) == depth);
     if (!there) continue;
     return fmt::format(
-        "{} stands below the `{}` of {}, and does not belong to it: without `{{ }}` only one "
+        "{} is written below the `{}` of {}, and does not belong to it: without `{{ }}` only one "
         "statement does. Put braces around all that should.",
         line_start(next), text_.at(i).text, line_name(i));
   }

@@ -53,6 +53,15 @@ std::string SourceCauses::halves_odd(const Symptom&) const {
                         text_.is(half - 4, "=") && !text_.number(half - 3);
     if (!begins || !(text_.contains(step, "/") || text_.contains(step, ">"))) continue;
     const std::string& count = text_.at(half - 3).text;
+    // A number that follows from an argument may be any.
+    const bool by_argument =
+        std::ranges::any_of(text_.assignments(), [&](const TextAssignment& one) {
+          bool names = false;
+          for (size_t i = one.value.begin; i < one.value.end; ++i)
+            names = names || argument_number(i).has_value();
+          return names && text_.at(one.name).text == count;
+        });
+    if (!by_argument) continue;
     return fmt::format(
         "The loop of {} begins with half of `{}`, and where a number is odd halving loses an "
         "element: "
@@ -71,7 +80,7 @@ std::string SourceCauses::rounds_down(const Symptom&) const {
                           one.right.end - at == 3 && text_.is(at + 1, "/");
     const auto count = quotient ? argument_number(at) : std::nullopt;
     const auto size = quotient ? text_.number(at + 2) : std::nullopt;
-    if (!count || !size || *size < 2 || *count % *size == 0) continue;
+    if (!count || !size || *size < 4 || *count % *size == 0) continue;
     return fmt::format(
         "The loop of {} ends at `{}`, which is rounded down, and `{}` is {} here: the last {} are "
         "left out. Round up, as by `({} + {}) / {}`, and ask for what is not there.",
