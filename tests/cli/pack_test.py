@@ -277,7 +277,7 @@ class Autograder(PackTest):
             self.assertEqual(results.get("score"), score, (name, results))
             self.assertIn(word or "pass", json.dumps(results["tests"]))
         self.assertGreater(container.throttled(), 0, "the group limits nothing")
-        # As many at a time as the group leaves processors, and not as the machine has.
+        # The group decides how many submissions are graded at a time, and not the processors of the machine.
         self.hand_in(ada=KERNEL, bob=KERNEL)
         done = subprocess.run(container.command([PROGRAM, *self.arguments()]), cwd=self.folder, text=True, check=True,
                               env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

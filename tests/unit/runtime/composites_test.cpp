@@ -513,7 +513,7 @@ TEST_F(Composites, AreMeasuredWhereTheyHold) {
   runs.own = {{"global_load_sectors", 200}, {"global_load_ideal_sectors", 100}};
   EXPECT_DOUBLE_EQ(measure_composites(asked, runs)[2].met, 0.5 / 0.8);
   EXPECT_THAT(measure_composites(asked, runs)[2].broken, HasSubstr("not coalesced"));
-  // Nothing that is done is no division by nothing.
+  // A kernel that does nothing causes no division by zero.
   for (const auto& one : measure_composites(asked, CompositeRuns())) {
     EXPECT_EQ(one.met, kMetByFar) << one.reached;
     EXPECT_THAT(one.reached, testing::Not(HasSubstr("nan")));
