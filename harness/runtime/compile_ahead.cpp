@@ -100,8 +100,11 @@ void CompileAhead::serve(WorkerLink& worker) {
 
 void CompileAhead::settle(const Suite& suite, const PlannedCase& planned,
                           const std::function<bool()>& goes_on) {
-  const std::string request = request_of(suite, planned);
   std::unique_lock hold(lock_);
+  if (waiting_.empty() && busy_.empty()) return;
+  hold.unlock();
+  const std::string request = request_of(suite, planned);  // reads the case's files
+  hold.lock();
   std::erase(waiting_, request);
   while (busy_.contains(request) && goes_on()) {
     changed_.wait_for(hold, std::chrono::milliseconds(50));  // an interrupt wakes nobody
