@@ -135,7 +135,7 @@ Tuning read_tuning(const Json& kernel, const Tuning& defaults) {
         throw Failure("/kernel/tune/block", "`block` must be a multiple of 32, a warp");
       }
     } else if (item.key() == "vectors") {
-      tuning.vectors = read_number(tune, "vectors", 16);
+      tuning.vectors = read_number(tune, "vectors", 32);
     } else if (item.key() == "blocks" && defaults.blocks > 0) {
       tuning.blocks = read_number(tune, "blocks", 65535);
     } else {

@@ -17,13 +17,16 @@ using plugin::Json;
 namespace {
 
 // A block keeps its tile in registers while it waits for the tiles before it: as many elements as
-// leave room for five blocks on a multiprocessor. With a third of them, the scan of 2^27 floats
-// takes a fifth longer (H200; `tune` in a suite, and bench).
-constexpr int64_t kBlock = 256, kMostVectors = 12, kRegisters = 48;
+// leave room for two blocks on a multiprocessor, since larger tiles wait less often.
+constexpr int64_t kBlock = 256, kMostVectors = 24, kRegisters = 96;
 // Flags beside the values take registers, too. Of 2^28 elements with 16, 24, 32 and 40 of them a
 // thread, 32 were the fastest there with keys (1152 us against 1327 to 1456), and as fast as 24
 // with flags (1005 us against 1053 and 1260).
 constexpr int64_t kSegmentRegisters = 32;
+// While tiles wait, the memory would be idle. So a block brings into the L2 cache what blocks will
+// load that start later: a seventh of the cache ahead. The scan of 2^28 floats takes 558 us with it,
+// 604 without; a third of the cache is little better than nothing (H200, a copy takes 506).
+constexpr int64_t kPartOfCache = 7;
 
 Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented) {
   // Few vectors for types whose size is not known here.
@@ -33,8 +36,9 @@ Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool 
   return {kBlock, std::clamp(registers / (layout.width * words), int64_t{1}, kMostVectors), 0};
 }
 
-// before_tile() has work for three warps.
-constexpr int64_t kLeastBlock = 96;
+// before_tile() has work for three warps, and for one more with each group of tiles that is read tile
+// by tile: with four, 2^28 floats take a thirtieth less (H200).
+constexpr int64_t kLeastBlock = 96, kMostNearGroups = 4;
 
 bool is_output(const Parameter& parameter) {
   return parameter.kind == "out" || parameter.kind == "inout";
@@ -149,6 +153,17 @@ int64_t ScanGenerator::of_tile() const {
   return tuning_.block * tuning_.vectors * layout_.width;
 }
 
+// Arithmetic for how many tiles ahead of its own a block brings the inputs into the cache.
+std::string ScanGenerator::tiles_ahead() const {
+  std::string bytes;
+  for (const Parameter& lane : lanes_of(inputs_)) {
+    bytes += (bytes.empty() ? "" : " + ") + lane.name + ".nbytes";
+  }
+  if (bytes.empty()) return "0";
+  return text_of({"device.l2_bytes * ", first_.name, ".size // (max(1, ", bytes, ") * ",
+                  number(kPartOfCache * of_tile()), ")"});
+}
+
 Json ScanGenerator::plan() const {
   Json plan = warpmark::plugin::plan_of_arguments(which_);
   plan["units"].push_back(source().unit(kernel_));
@@ -156,6 +171,12 @@ Json ScanGenerator::plan() const {
   for (const Parameter& parameter : parameters_) arguments.push_back(parameter.name);
   const Range range = read_range(Json::object(), first_);
   range.add_scalars(first_, plan, arguments);
+  const auto arithmetic = [&](const std::string& text) {
+    return Json{{"arithmetic", text}, {"at", first_.pointer}};
+  };
+  plan["scalars"].push_back(
+      {{"name", "warpmark_ahead"}, {"dtype", "int64"}, {"integer", arithmetic(tiles_ahead())}});
+  arguments.push_back("warpmark_ahead");
   range.add_accesses(first_, lanes_of(inputs_), "map", plan);
   if (output_.name != first_.name) {
     plan["accesses"].push_back(
@@ -164,9 +185,6 @@ Json ScanGenerator::plan() const {
          {"reason", "the scan has a value for each element of `" + first_.name + "`"},
          {"at", output_.pointer}});
   }
-  const auto arithmetic = [&](const std::string& text) {
-    return Json{{"arithmetic", text}, {"at", first_.pointer}};
-  };
   const std::string tiles =
       text_of({"max(1, ceil_div(", first_.name, ".size, ", number(of_tile()), "))"});
   const std::string slots =
@@ -230,15 +248,19 @@ std::string each(const char* variable, int64_t count) {
 std::string ScanGenerator::load_body() const {
   const std::string width = number(layout_.width), count = number(tuning_.vectors);
   const std::string item = "warpmark_item[warpmark_v * " + width + " + warpmark_k]";
-  std::string names, declared, loads;
+  std::string names, declared, loads, ahead;
   for (const Access& access : inputs_.accesses) {
     const std::string& name = access.parameter.name;
     names += ", " + name;
     if (!access.lane) continue;
     declared += text_of(
         {"    ", access.parameter.element, " warpmark_", name, "[", count, "][", width, "];\n"});
-    loads += text_of({"    warpmark::load<", width, ">(warpmark_", name, "[warpmark_v], ", name,
-                      " + warpmark_first + warpmark_v * ", number(32 * layout_.width), ");\n"});
+    loads +=
+        text_of({"    warpmark::load_once<", width, ">(warpmark_", name, "[warpmark_v], ", name,
+                 " + warpmark_first + warpmark_v * ", number(32 * layout_.width), ");\n"});
+    ahead += text_of({"    warpmark::fetch_ahead<", number(tuning_.block), ">(", name,
+                      " + (warpmark_tile + warpmark_ahead) * ", number(of_tile()), ", ",
+                      number(of_tile()), ");\n"});
   }
   const auto value = [&](const std::string& arguments) {
     std::string mapped = "warpmark_map(warpmark_i, n, " + arguments + ")";
@@ -254,23 +276,34 @@ std::string ScanGenerator::load_body() const {
        value(arguments_from_memory(inputs_, "warpmark_i")), ";\n    }\n  }\n"});
   const std::string aligned = alignment_test(layout_, "");
   if (loads.empty() || aligned.empty()) return slow;
-  return text_of({"  if (warpmark_vectors) {\n", declared, "  ",
-                  each("warpmark_v", tuning_.vectors), "{\n", loads, "  }\n  ",
-                  each("warpmark_v", tuning_.vectors), "{\n  ", each("warpmark_k", layout_.width),
-                  "{\n", place, "      ", item, " = ",
-                  value(arguments_from_vectors(inputs_, "warpmark_i", "[warpmark_v][warpmark_k]")),
-                  ";\n    }\n  }\n  } else {\n", slow, "  }\n"});
+  ahead = text_of({"  if (warpmark_ahead > 0 && (warpmark_tile + warpmark_ahead + 1) * ",
+                   number(of_tile()), " <= n) {\n", ahead, "  }\n  "});
+  const std::string each_vector = each("warpmark_v", tuning_.vectors) + "{\n";
+  const std::string from_vectors =
+      value(arguments_from_vectors(inputs_, "warpmark_i", "[warpmark_v][warpmark_k]"));
+  return text_of({"  if (warpmark_vectors) {\n", declared, "  ", each_vector, loads, "  }\n", ahead,
+                  each_vector, "  ", each("warpmark_k", layout_.width), "{\n", place, "      ",
+                  item, " = ", from_vectors, ";\n    }\n  }\n  } else {\n", slow, "  }\n"});
 }
 
 // Within each thread's vectors, then between the threads of a warp, the warps and the tiles.
 std::string ScanGenerator::scan_body() const {
   const std::string width = number(layout_.width);
   const std::string warps = number(tuning_.block / 32);
+  const int64_t near_groups = std::min(kMostNearGroups, (tuning_.block - kLeastBlock) / 32);
+  // What lies before a vector is added to it at once, so that it takes no more registers.
+  const std::string first = text_of({"warpmark_item[warpmark_v * ", width, "]"});
+  const std::string item = text_of({"warpmark_item[warpmark_v * ", width, " + warpmark_k]"});
+  const std::string apply =
+      exclusive_ ? text_of({"#pragma unroll\n    for (int warpmark_k = ", width,
+                            " - 1; warpmark_k > 0; --warpmark_k) ", item,
+                            " = warpmark_op(warpmark_left, warpmark_item[warpmark_v * ", width,
+                            " + warpmark_k - 1]);\n    ", first, " = warpmark_left;\n"})
+                 : text_of({each("warpmark_k", layout_.width), item,
+                            " = warpmark_op(warpmark_left, ", item, ");\n"});
   return text_of(
-      {"  warpmark_value warpmark_before[", number(tuning_.vectors),
-       "];\n"
-       "  warpmark_value warpmark_total = warpmark_none;\n",
-       each("warpmark_v", tuning_.vectors), "{\n",
+      {"  warpmark_value warpmark_total = warpmark_none;\n", each("warpmark_v", tuning_.vectors),
+       "{\n",
        layout_.width == 1 ? ""
                           : text_of({"#pragma unroll\n"
                                      "    for (int warpmark_k = 1; warpmark_k < ",
@@ -285,9 +318,10 @@ std::string ScanGenerator::scan_body() const {
        "    const warpmark_value warpmark_up_to = warpmark::scan_warp(warpmark_item[warpmark_v * ",
        width, " + ", width,
        " - 1], warpmark_op);\n"
-       "    const warpmark_value warpmark_left = warpmark::shuffle_up(warpmark_up_to, 1);\n"
-       "    warpmark_before[warpmark_v] = warpmark_lane == 0 ? warpmark_total : "
-       "warpmark_op(warpmark_total, warpmark_left);\n"
+       "    warpmark_value warpmark_left = warpmark::shuffle_up(warpmark_up_to, 1);\n"
+       "    warpmark_left = warpmark_lane == 0 ? warpmark_total : "
+       "warpmark_op(warpmark_total, warpmark_left);\n",
+       apply,
        "    warpmark_total = warpmark_op(warpmark_total, warpmark::shuffle(warpmark_up_to, 31));\n"
        "  }\n"
        "  if (warpmark_lane == 0) warpmark_warps[warpmark_warp] = warpmark_total;\n"
@@ -299,32 +333,23 @@ std::string ScanGenerator::scan_body() const {
        "    warpmark_own = warpmark_op(warpmark_own, warpmark_warps[warpmark_w]);\n  }\n"
        "  const warpmark::Board<accumulator> warpmark_board{warpmark_states, warpmark_values};\n"
        "  const warpmark_value warpmark_earlier = warpmark_op(\n"
-       "      warpmark::before_tile(warpmark_board, warpmark_tile, gridDim.x, warpmark_own, "
-       "warpmark_none, warpmark_op),\n      warpmark_of_warps);\n"});
+       "      warpmark::before_tile<",
+       number(near_groups),
+       ">(warpmark_board, warpmark_tile, gridDim.x, warpmark_own, warpmark_none, warpmark_op),\n"
+       "      warpmark_of_warps);\n"});
 }
 
 std::string ScanGenerator::store_body() const {
   const std::string width = number(layout_.width);
   const std::string value = segmented() ? ".value" : "";
-  const std::string item = "warpmark_item[warpmark_v * " + width + " + warpmark_k";
-  std::string result;
-  if (!exclusive_) {
-    result =
-        "      const warpmark_value warpmark_y = warpmark_op(warpmark_prefix, " + item + "]);\n";
-  } else if (!segmented()) {
-    result =
-        "      const warpmark_value warpmark_y = warpmark_k == 0 ? warpmark_prefix : "
-        "warpmark_op(warpmark_prefix, " +
-        item + " - (warpmark_k > 0)]);\n";
-  } else {
-    result =
-        text_of({"      warpmark_value warpmark_y = warpmark_k == 0 ? warpmark_prefix : "
-                 "warpmark_op(warpmark_prefix, ",
-                 item,
-                 " - (warpmark_k > 0)]);\n"
-                 "      if (warpmark_heads >> (warpmark_v * ",
-                 width, " + warpmark_k) & 1) warpmark_y = warpmark_none;\n"});
-  }
+  const bool heads = exclusive_ && segmented();
+  const std::string result =
+      text_of({"      ", heads ? "" : "const ",
+               "warpmark_value warpmark_y = warpmark_op(warpmark_earlier, ",
+               "warpmark_item[warpmark_v * ", width, " + warpmark_k]);\n",
+               heads ? text_of({"      if (warpmark_heads >> (warpmark_v * ", width,
+                                " + warpmark_k) & 1) warpmark_y = warpmark_none;\n"})
+                     : ""});
   const std::string stride = number(32 * layout_.width);
   const std::string converted =
       text_of({"static_cast<", output_.element, ">(warpmark_y", value, ")"});
@@ -336,16 +361,14 @@ std::string ScanGenerator::store_body() const {
     declared = text_of({"    ", output_.element, " warpmark_out[", width, "];\n"});
     store = text_of({"      warpmark_out[warpmark_k] = ", converted,
                      ";\n    }\n"
-                     "    if (warpmark_vectors) {\n      warpmark::store<",
+                     "    if (warpmark_vectors) {\n      warpmark::store_once<",
                      width, ">(", output_.name, " + warpmark_first + warpmark_v * ", stride,
                      ", warpmark_out);\n    } else {\n    ", each("warpmark_k", layout_.width),
                      "{\n        if (warpmark_first + warpmark_v * ", stride, " + warpmark_k < n) ",
                      output_.name, "[warpmark_first + warpmark_v * ", stride,
                      " + warpmark_k] = warpmark_out[warpmark_k];\n      }\n    }\n"});
   }
-  return text_of({each("warpmark_v", tuning_.vectors), "{\n", declared,
-                  "    const warpmark_value warpmark_prefix = warpmark_op(warpmark_earlier, "
-                  "warpmark_before[warpmark_v]);\n  ",
+  return text_of({each("warpmark_v", tuning_.vectors), "{\n", declared, "  ",
                   each("warpmark_k", layout_.width), "{\n", result, store, "  }\n"});
 }
 
@@ -368,7 +391,8 @@ SourceText ScanGenerator::source() const {
   SourceText text = begin_unit();
   text.add_from("__global__ void __launch_bounds__(" + number(tuning_.block) + ") " + name_ + "(" +
                     kernel_parameters(layout_) +
-                    ", const long long n, unsigned long long *warpmark_states, "
+                    ", const long long n, const long long warpmark_ahead, "
+                    "unsigned long long *warpmark_states, "
                     "unsigned *warpmark_values) {",
                 "/kernel/parameters");
   text.add_from("static_assert(warpmark::converts<" + output_.element +

@@ -32,7 +32,7 @@ class ScanGenerator {
   std::string scan_body() const;
   std::string store_body() const;
   int64_t of_tile() const;
-  int64_t slots_words() const;
+  std::string tiles_ahead() const;
   bool segmented() const { return !segment_.empty(); }
 
   const plugin::Json& which_;

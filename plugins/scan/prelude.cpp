@@ -36,6 +36,35 @@ template <class T> __device__ __forceinline__ Segmented<T> shuffle_down(Segmente
   return {shuffle_down(from.value, distance), __shfl_down_sync(0xffffffffu, from.head, distance) != 0};
 }
 
+// Brings `count` elements into the L2 cache, a line by each thread of a block.
+template <int block, class T> __device__ __forceinline__ void fetch_ahead(const T *first, int count) {
+  const char *bytes = reinterpret_cast<const char *>(first);
+#pragma unroll
+  for (int at = 128 * threadIdx.x; at < count * static_cast<int>(sizeof(T)); at += 128 * block) {
+    asm volatile("prefetch.global.L2 [%0];" : : "l"(bytes + at));
+  }
+}
+
+// As load and store, for elements that are read or written once: they make room in the cache first.
+template <int count, class T>
+__device__ __forceinline__ void load_once(T (&to)[count], const T *from) {
+  using Type = typename Word<access(count * sizeof(T))>::Type;
+  constexpr int words = count * sizeof(T) / sizeof(Type);
+  Type word[words];
+#pragma unroll
+  for (int k = 0; k < words; ++k) word[k] = __ldcs(reinterpret_cast<const Type *>(from) + k);
+  memcpy(to, word, sizeof word);
+}
+template <int count, class T>
+__device__ __forceinline__ void store_once(T *to, const T (&from)[count]) {
+  using Type = typename Word<access(count * sizeof(T))>::Type;
+  constexpr int words = count * sizeof(T) / sizeof(Type);
+  Type word[words];
+  memcpy(word, from, sizeof word);
+#pragma unroll
+  for (int k = 0; k < words; ++k) __stcs(reinterpret_cast<Type *>(to) + k, word[k]);
+}
+
 // Each lane gets what it and all lanes before it combine to.
 template <class T, class Reduce> __device__ __forceinline__ T scan_warp(T value, Reduce reduce) {
 #pragma unroll
@@ -100,18 +129,20 @@ template <class T> struct Board {
 
 // What all tiles before this one combine to. Tiles are counted in groups of 32, and groups in 32s;
 // the last tile of a group leaves the group's value, the last of 32 groups what everything up to it
-// combines to. So there are three things to wait for, by one warp each, and which values are combined
-// in which order never depends on which tile was faster. (Merrill and Garland, Single-pass Parallel
-// Prefix Scan with Decoupled Look-back, 2016, takes whatever is there.)
-template <class T, class Value, class Reduce>
+// combines to. A group's value comes one access later than its tiles', so that the `near` groups
+// before the tile's own are read tile by tile. Each part is waited for by one warp, and which values
+// are combined in which order never depends on which tile was faster. (Merrill and Garland,
+// Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016, takes whatever is there.)
+template <int near, class T, class Value, class Reduce>
 __device__ __forceinline__ Value before_tile(const Board<T> board, const long long tile,
                                              const long long tiles, const Value own,
                                              const Value neutral, Reduce reduce) {
-  // Of four, as compilers read three aligned ones by one access of that size.
-  __shared__ __align__(16) unsigned char memory[4 * sizeof(Value)];
+  // Of four or eight, as compilers read three aligned ones by one access of that size.
+  __shared__ __align__(16) unsigned char memory[(near > 0 ? 8 : 4) * sizeof(Value)];
   Value *part = reinterpret_cast<Value *>(memory);
   const long long groups = 1 + tiles, wholes = groups + (tiles + 31) / 32;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int group = tile / 32 % 32;  // of its 1024 tiles
   if (threadIdx.x == 0) board.publish(1 + tile, own);
   if (warp == 0) {
     Value value = neutral;
@@ -122,7 +153,7 @@ __device__ __forceinline__ Value before_tile(const Board<T> board, const long lo
     if (lane == 0 && tile % 32 == 31) board.publish(groups + tile / 32, reduce(value, own));
   } else if (warp == 1) {
     Value value = neutral;
-    if (lane < tile / 32 % 32) board.wait(groups + tile / 1024 * 32 + lane, value);
+    if (lane < group - near) board.wait(groups + tile / 1024 * 32 + lane, value);
     __syncwarp();
     value = reduce_warp(value, reduce);
     if (lane == 0) part[1] = value;
@@ -130,9 +161,19 @@ __device__ __forceinline__ Value before_tile(const Board<T> board, const long lo
     Value value = neutral;
     if (tile >= 1024) board.wait(wholes + tile / 1024 - 1, value);
     part[0] = value;
+  } else if (warp > 2 && warp <= 2 + near) {
+    const int back = warp - 2;
+    Value value = neutral;
+    if (back <= group) board.wait(1 + (tile / 32 - back) * 32 + lane, value);
+    __syncwarp();
+    value = reduce_warp(value, reduce);
+    if (lane == 0) part[warp] = value;
   }
   __syncthreads();
-  const Value before = reduce(reduce(part[0], part[1]), part[2]);
+  Value before = reduce(part[0], part[1]);
+#pragma unroll
+  for (int back = near; back > 0; --back) before = reduce(before, part[2 + back]);
+  before = reduce(before, part[2]);
   if (threadIdx.x == 0 && tile % 1024 == 1023) {
     board.publish(wholes + tile / 1024, reduce(before, own));
   }

@@ -128,6 +128,7 @@ TEST(Trial, TakesTheInputsAndExpectsNothing) {
 
 Facts scan_facts(int64_t n) {
   Facts facts;
+  facts.device["l2_bytes"] = 70 << 20;
   for (const char* name : {"x", "y"}) facts.arrays[name] = {{n}, *find_dtype("float32")};
   facts.arrays["warpmark_states"] = {{}, *find_dtype("uint64")};
   facts.arrays["warpmark_values"] = {{}, *find_dtype("uint32")};
@@ -149,23 +150,26 @@ TEST(Scan, FillsItsStatesBeforeTheLaunch) {
   EXPECT_EQ(std::get<FillStep>(made.steps.at(0)).buffer, "warpmark_states");
   const auto& launch = std::get<LaunchStep>(made.steps.at(1));
   EXPECT_EQ(launch.entry, "x_kernel");
-  EXPECT_THAT(launch.arguments,
-              ElementsAre("x", "y", "warpmark_n", "warpmark_states", "warpmark_values"));
+  EXPECT_THAT(launch.arguments, ElementsAre("x", "y", "warpmark_n", "warpmark_ahead",
+                                            "warpmark_states", "warpmark_values"));
   const Facts facts = scan_facts(1 << 24);
   const Plan ready = resolve(made, facts, {});
-  // 1366 tiles of 12288, 43 groups of 32, 2 groups of 1024, and the counter.
-  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_states")->shape.at(0)), 1366 + 43 + 3);
+  // 683 tiles of 24576, 22 groups of 32, 1 group of 1024, and the counter.
+  EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_states")->shape.at(0)), 683 + 22 + 2);
   EXPECT_EQ(std::get<int64_t>(ready.find_buffer("warpmark_values")->shape.at(0)), 1);
-  EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(1)).grid.at(0)), 1366);
+  EXPECT_EQ(std::get<int64_t>(std::get<LaunchStep>(ready.steps.at(1)).grid.at(0)), 683);
+  // Tiles of 96 KiB in a seventh of the cache.
+  EXPECT_EQ(std::get<int64_t>(*ready.find_scalar("warpmark_ahead")->integer),
+            (10 << 20) / (96 << 10));
 }
 
-// A thread's values have 48 registers, as far as their size is known, and 32 beside flags.
+// A thread's values have 96 registers, as far as their size is known, and 32 beside flags.
 TEST(Scan, KeepsFewerValuesThatAreWider) {
   const struct {
     const char* keys;
     int64_t tile;
-  } rows[] = {{"reduce: sum", 256 * 4 * 12},
-              {"reduce: sum, accumulate: double", 256 * 4 * 6},
+  } rows[] = {{"reduce: sum", 256 * 4 * 24},
+              {"reduce: sum, accumulate: double", 256 * 4 * 12},
               {"reduce: sum, segment: 'i % 7 == 0'", 256 * 4 * 8},
               {"reduce: sum, segment: 'i % 7 == 0', accumulate: double", 256 * 4 * 4},
               {"reduce: sum, tune: {block: 128, vectors: 2}", 128 * 4 * 2}};
