@@ -1,108 +1,13 @@
 // `warpmark pack`: an assignment as Gradescope, GitHub and an auditor take it.
-#include <fmt/format.h>
-
 #include <memory>
 
-#include "base/file.hpp"
-#include "base/text.hpp"
-#include "cli/draft/folder_draft.hpp"
-#include "cli/grading/grade_lint.hpp"
+#include "cli/grading/pack_job.hpp"
 #include "cli/program/command.hpp"
-#include "cli/program/lazy_python.hpp"
-#include "grade/pack/audit.hpp"
-#include "grade/pack/pack.hpp"
 
 namespace warpmark {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr int kMostLimit_s = 24 * 3600;
-
-struct PackRequest {
-  fs::path assignment;
-  fs::path out;
-  bool list = false;
-  GradescopePack gradescope;
-  HandoutOptions handout;
-  std::vector<std::string> wheels;
-  std::string python;
-  AuditRequest audit;
-};
-
-// Prints each file's bytes and place, and their sum.
-void print_list(const std::vector<PackedFile>& files, Output& out) {
-  uintmax_t all = 0;
-  for (const PackedFile& file : files) {
-    const uintmax_t bytes = file.source.empty() ? file.text.size() : fs::file_size(file.source);
-    out.print("{:>10} {}\n", bytes, file.place);
-    all += bytes;
-  }
-  out.print("{:>10} bytes in {} files\n", all, files.size());
-}
-
-void write_archive(const PackRequest& request, const std::string& name,
-                   const std::vector<PackedFile>& files, LazyPython& python, Output& out) {
-  const fs::path archive = request.out.empty() ? fs::path(name) : request.out;
-  write_zip(python.interpreter(), archive, files);
-  out.print("{}: {} files, {:.0f} MB\n", display_path(archive), files.size(),
-            static_cast<double>(fs::file_size(archive)) / 1e6);
-}
-
-ExitCode pack_gradescope(const PackRequest& request, Output& out) {
-  LazyPython python;
-  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  require_whole(*assignment);
-  const std::vector<PackedFile> files = gradescope_files(*assignment, request.gradescope);
-  if (request.list) {
-    print_list(files, out);
-    return ExitCode::success;
-  }
-  // Once, here: not for each submission. Self-tests run where the image is made.
-  require_lint(*assignment, python, "cpu", nullptr, out);
-  write_archive(request, assignment->id + "-gradescope.zip", files, python, out);
-  return ExitCode::success;
-}
-
-ExitCode pack_audit(const PackRequest& request, Output& out) {
-  LazyPython python;
-  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  require_whole(*assignment);
-  const std::vector<PackedFile> files =
-      audit_files(*assignment, request.audit,
-                  [&](const std::string& text) { print_error(out, "warning: " + text); });
-  if (request.list) {
-    print_list(files, out);
-  } else {
-    write_archive(request, assignment->id + "-audit.zip", files, python, out);
-  }
-  return ExitCode::success;
-}
-
-ExitCode pack_github(const PackRequest& request, Output& out) {
-  HandoutOptions options = request.handout;
-  for (const std::string& wheel : request.wheels) options.wheels.push_back(read_wheel(wheel));
-  LazyPython python;
-  const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  Handout made = make_repository(*assignment, options, request.python, python.interpreter());
-  const fs::path folder = request.out.empty() ? fs::path(assignment->id) : request.out;
-  if (request.list) {
-    for (const auto& [place, text] : made.files) out.print("{:>10} {}\n", text.size(), place);
-    return ExitCode::success;
-  }
-  FolderDraft draft(folder);
-  for (const auto& [place, text] : made.files) write_file_atomically(draft.path() / place, text);
-  const std::string warning = prove_handout(*assignment, draft.path(), options,
-                                            python.interpreter(), python.list_evaluator());
-  if (!warning.empty()) made.warnings.push_back(warning);
-  draft.keep();
-  for (const auto& [place, text] : made.files) {
-    out.print("{}/{}\n", display_path(draft.folder()), place);
-  }
-  out.flush();
-  for (const std::string& text : made.warnings) print_error(out, "warning: " + text);
-  return ExitCode::success;
-}
 
 void add_common(const ArgumentParser& app, PackRequest& request) {
   app.add_option("ASSIGNMENT", request.assignment, "The assignment's YAML file")
@@ -111,7 +16,7 @@ void add_common(const ArgumentParser& app, PackRequest& request) {
   app.add_flag("--list", request.list, "Print the files and their bytes, and write nothing");
 }
 
-void add_more(const ArgumentParser& app, std::vector<fs::path>& more) {
+void add_more(const ArgumentParser& app, std::vector<std::filesystem::path>& more) {
   app.add_option("--with", more,
                  "A file or folder that the course's Python files read; may be repeated")
       .value_name("PATH");

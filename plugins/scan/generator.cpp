@@ -291,7 +291,7 @@ std::string ScanGenerator::scan_body() const {
   const std::string width = number(layout_.width);
   const std::string warps = number(tuning_.block / 32);
   const int64_t near_groups = std::min(kMostNearGroups, (tuning_.block - kLeastBlock) / 32);
-  // What lies before a vector is added to it at once, so that it takes no more registers.
+  // Each vector takes up at once what lies before it, so that no register keeps that.
   const std::string first = text_of({"warpmark_item[warpmark_v * ", width, "]"});
   const std::string item = text_of({"warpmark_item[warpmark_v * ", width, " + warpmark_k]"});
   const std::string apply =

@@ -276,7 +276,7 @@ class Autograder(PackTest):
             print("half a processor, %s: %.1f s" % (name, time.monotonic() - since), file=sys.stderr)
             self.assertEqual(results.get("score"), score, (name, results))
             self.assertIn(word or "pass", json.dumps(results["tests"]))
-        self.assertGreater(container.throttled(), 0, "the group limits nothing")
+        self.assertGreater(container.periods(), 0, "the group limits nothing")
         # The group decides how many submissions are graded at a time, and not the processors of the machine.
         self.hand_in(ada=KERNEL, bob=KERNEL)
         done = subprocess.run(container.command([PROGRAM, *self.arguments()]), cwd=self.folder, text=True, check=True,

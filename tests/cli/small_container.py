@@ -49,10 +49,10 @@ class SmallContainer:
         enter = "".join("echo $$ > '%s/cgroup.procs' && " % group for group in self.groups)
         return ["sh", "-c", enter + 'exec "$@"', "sh", *words]
 
-    def throttled(self):
-        """How often a process had to wait because the group's share was used up."""
+    def periods(self):
+        """For how many periods the kernel held the group to its share. On a busy machine none may use it up."""
         for line in (self.groups[0] / "cpu.stat").read_text().splitlines():
-            if line.startswith("nr_throttled "):
+            if line.startswith("nr_periods "):
                 return int(line.split()[1])
         return 0
 

@@ -35,6 +35,7 @@ CHECK_PARTS = r"(?:->|\.)(?:races|values|checks)\(\)|\bchecks\.(?!any\(\))\w+"
 TYPE = re.compile(r"(?:class|struct|enum class) (\w+)(?: final)?(?: : [^;]*)?(?: \{|$)")
 # A folder with more files than that is hard to survey: it needs rooms.
 MOST_FILES = 40
+MOST_COMMAND_LINES = 165  # a command parses, calls and returns an exit code
 SURVEYED = ("cli", "grade", "report")
 # Files of plugins/cpu that harness/compiler may include, without suffixes: the library
 # warpmark_ptx.
@@ -248,6 +249,10 @@ def size_faults(harness):
             count = sum(1 for path in folder.glob("*.?pp")) if folder.is_dir() else 0
             if count > MOST_FILES:
                 yield folder, 0, "has %d files, more than %d: give them rooms" % (count, MOST_FILES)
+    for path in sorted((harness / "cli").glob("*_command.cpp")):
+        count = len(path.read_text().splitlines())
+        if count > MOST_COMMAND_LINES:
+            yield path, 0, "has %d lines, more than %d: its work belongs into a room" % (count, MOST_COMMAND_LINES)
 
 
 def text_faults(device):

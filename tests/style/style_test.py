@@ -252,6 +252,13 @@ class Layering(Tree):
         self.assertIn("harness/grade/class:0: error: has 41 files, more than 40: give them rooms",
                       self.check(layering.main, self.root)[1])
 
+    def test_a_command_is_short(self):
+        self.write("harness/cli/x_command.cpp", "\n" * layering.MOST_COMMAND_LINES)
+        self.assertEqual(self.check(layering.main, self.root)[0], 0)
+        self.write("harness/cli/x_command.cpp", "\n" * (layering.MOST_COMMAND_LINES + 1))
+        self.assertIn("harness/cli/x_command.cpp:0: error: has 166 lines, more than 165",
+                      self.check(layering.main, self.root)[1])
+
     def test_that_nothing_behind_the_parser_compares_texts_of_opcodes(self):
         self.write("plugins/cpu/ptx/y.cpp", 'if (name == "mov") f();\n')
         self.write("plugins/cpu/program/x.cpp", "if (facts.has(Modifier::sat)) f();\n")

@@ -1,13 +1,13 @@
-#include "cli/linter.hpp"
+#include "cli/jobs/linter.hpp"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <utility>
 #include <variant>
-#include "cli/jobs/device_threads.hpp"
 
 #include "base/file.hpp"
+#include "cli/jobs/device_threads.hpp"
 #include "plan/trial.hpp"
 #include "python/function.hpp"
 #include "results/covered_files.hpp"
