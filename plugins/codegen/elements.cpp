@@ -67,9 +67,9 @@ std::string ElementsKernel::vector_body() const {
     if (!access.lane) continue;
     const std::string& array = access.parameter.name;
     const std::string place = text_of({array, " + ", start, "warpmark_place"});
-    const std::string operand = text_of({"warpmark_", array, "[warpmark_v]"});
-    declared += text_of(
-        {"    ", access.parameter.element, " warpmark_", array, "[", count, "][", width, "];\n"});
+    const std::string operand = vectors_of(access.parameter) + "[warpmark_v]";
+    declared += text_of({"    ", access.parameter.element, " ", vectors_of(access.parameter), "[",
+                         count, "][", width, "];\n"});
     if (access.loads) {
       loads += text_of({"        warpmark::load<", width, ">(", operand, ", ", place, ");\n"});
     }

@@ -128,12 +128,17 @@ std::string arguments_from_memory(const Layout& layout, const std::string& index
   });
 }
 
+std::string vectors_of(const Parameter& parameter) {
+  return "warpmark_of_" + parameter.name;
+}
+
 std::string arguments_from_vectors(const Layout& layout, const std::string& index,
                                    const std::string& subscript) {
   return listed(layout, [&](const Access& access) {
     const std::string& name = access.parameter.name;
     if (!access.lane) return name;
-    return lane_type(access) + "{warpmark_" + name + subscript + ", " + name + ", " + index + "}";
+    return lane_type(access) + "{" + vectors_of(access.parameter) + subscript + ", " + name + ", " +
+           index + "}";
   });
 }
 

@@ -43,7 +43,9 @@ std::string kernel_parameters(const Layout& layout);
 /// Arguments for device_parameters: lanes are made from the names that `element` gives.
 /// `from_memory` is for one element of index `index`, an expression.
 std::string arguments_from_memory(const Layout& layout, const std::string& index);
-/// The same, with lanes from the vectors `warpmark_NAME` of the kernel: an element of them, as in
+/// The kernel's name for the vectors of an array, which no parameter's name can make another's.
+std::string vectors_of(const Parameter& parameter);
+/// Arguments, with lanes from the vectors of the kernel: an element of them, as in
 /// "[0][1]".
 std::string arguments_from_vectors(const Layout& layout, const std::string& index,
                                    const std::string& subscript);

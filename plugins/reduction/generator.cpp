@@ -228,7 +228,7 @@ std::string ReductionGenerator::values(const std::string& count, const std::stri
   for (const Access& access : layout_.accesses) {
     if (!access.lane) continue;
     const std::string& name = access.parameter.name;
-    const std::string lanes = "warpmark_" + name;
+    const std::string lanes = vectors_of(access.parameter);
     declared +=
         text_of({"    ", access.parameter.element, " ", lanes, "[", count, "][", width, "];\n"});
     fast += text_of({"        warpmark::load<", width, ">(", lanes, "[warpmark_v], ", name, " + ",

@@ -19,10 +19,8 @@ namespace {
 // A block keeps its tile in registers while it waits for the tiles before it: as many elements as
 // leave room for two blocks on a multiprocessor, since larger tiles wait less often.
 constexpr int64_t kBlock = 256, kMostVectors = 24, kRegisters = 96;
-// Flags beside the values take registers, too. Of 2^28 elements with 16, 24, 32 and 40 of them a
-// thread, 32 were the fastest there with keys (1152 us against 1327 to 1456), and as fast as 24
-// with flags (1005 us against 1053 and 1260).
-constexpr int64_t kSegmentRegisters = 32;
+// Keys take registers, too, until it is known where segments begin.
+constexpr int64_t kSegmentRegisters = 48;
 // While tiles wait, the memory would be idle. So a block brings into the L2 cache what blocks will
 // load that start later: a seventh of the cache ahead. The scan of 2^28 floats takes 558 us with it,
 // 604 without; a third of the cache is little better than nothing (H200, a copy takes 506).
@@ -81,6 +79,7 @@ ScanGenerator::ScanGenerator(const Json& which)
   for (const Access& access : layout_.accesses) {
     if (access.parameter.kind != "out") inputs_.accesses.push_back(access);
   }
+  if (segmented()) find_near(Expression(segment_, "/kernel/segment", kernel_));
   tuning_ = read_tuning(kernel_, defaults(layout_, operation_, segmented()));
   if (tuning_.block < kLeastBlock) {
     throw Failure("/kernel/tune/block", "`block` must be at least " + number(kLeastBlock),
@@ -149,6 +148,26 @@ void ScanGenerator::check_in_place(const Expression& map) const {
   }
 }
 
+// Arrays whose vectors `segment` reads from registers: an element before the vector alone is loaded
+// once more.
+void ScanGenerator::find_near(const Expression& segment) {
+  for (const Access& access : inputs_.accesses) {
+    const Parameter& parameter = access.parameter;
+    const int64_t bytes = int64_t{parameter.bytes} * layout_.width;
+    const bool fits = bytes == 4 || bytes == 8 || (bytes > 0 && bytes % 16 == 0);
+    const bool is_input = parameter.is_array && parameter.kind == "in" && !parameter.is_volatile;
+    if (layout_.width == 1 || !is_input || !fits) continue;
+    if (!segment.of(parameter.name).indexed) continue;
+    near_.push_back(parameter);
+    if (!access.lane) near_alone_.push_back(parameter);
+  }
+}
+
+bool ScanGenerator::is_near(const Parameter& parameter) const {
+  return std::any_of(near_.begin(), near_.end(),
+                     [&](const Parameter& one) { return one.name == parameter.name; });
+}
+
 int64_t ScanGenerator::of_tile() const {
   return tuning_.block * tuning_.vectors * layout_.width;
 }
@@ -156,7 +175,9 @@ int64_t ScanGenerator::of_tile() const {
 // Arithmetic for how many tiles ahead of its own a block brings the inputs into the cache.
 std::string ScanGenerator::tiles_ahead() const {
   std::string bytes;
-  for (const Parameter& lane : lanes_of(inputs_)) {
+  std::vector<Parameter> fetched = lanes_of(inputs_);
+  fetched.insert(fetched.end(), near_alone_.begin(), near_alone_.end());
+  for (const Parameter& lane : fetched) {
     bytes += (bytes.empty() ? "" : " + ") + lane.name + ".nbytes";
   }
   if (bytes.empty()) return "0";
@@ -177,6 +198,16 @@ Json ScanGenerator::plan() const {
   plan["scalars"].push_back(
       {{"name", "warpmark_ahead"}, {"dtype", "int64"}, {"integer", arithmetic(tiles_ahead())}});
   arguments.push_back("warpmark_ahead");
+  if (!near_alone_.empty()) {
+    std::string least;
+    for (const Parameter& one : near_alone_) {
+      least =
+          least.empty() ? one.name + ".size" : text_of({"min(", least, ", ", one.name, ".size)"});
+    }
+    plan["scalars"].push_back(
+        {{"name", "warpmark_near"}, {"dtype", "int64"}, {"integer", arithmetic(least)}});
+    arguments.push_back("warpmark_near");
+  }
   range.add_accesses(first_, lanes_of(inputs_), "map", plan);
   if (output_.name != first_.name) {
     plan["accesses"].push_back(
@@ -223,11 +254,18 @@ void ScanGenerator::add_functions(SourceText& text) const {
     text.add("using warpmark_value = accumulator;\nusing warpmark_scan = warpmark_reduce;\n");
     return;
   }
-  text.add_from(
-      "__device__ __forceinline__ bool warpmark_segment(const long long i, "
-      "const long long n, " +
-          kernel_parameters(inputs_) + ") {",
-      "/kernel/parameters");
+  std::string types, parameters;
+  for (const Access& access : inputs_.accesses) {
+    const Parameter& one = access.parameter;
+    const std::string type = "warpmark_as_" + one.name;
+    if (is_near(one)) types += (types.empty() ? "class " : ", class ") + type;
+    parameters += ", " + (is_near(one) ? text_of({"const ", type, " ", one.name}) : one.text);
+  }
+  text.add_from(text_of({types.empty() ? "" : "template <" + types + "> ",
+                         "__device__ __forceinline__ bool warpmark_segment(const long long i, "
+                         "const long long n",
+                         parameters, ") {"}),
+                "/kernel/parameters");
   add_returned(text, "bool", segment_, "/kernel/segment");
   text.add(
       "}\n"
@@ -247,43 +285,48 @@ std::string each(const char* variable, int64_t count) {
 // The tile's values: vectors of a warp lie side by side, and its next ones behind them.
 std::string ScanGenerator::load_body() const {
   const std::string width = number(layout_.width), count = number(tuning_.vectors);
-  const std::string item = "warpmark_item[warpmark_v * " + width + " + warpmark_k]";
-  std::string names, declared, loads, ahead;
+  const std::string at = "warpmark_v * " + width + " + warpmark_k";
+  const std::string vector = "warpmark_first + warpmark_v * " + number(32 * layout_.width);
+  std::string names, near_names, declared, loads, ahead;
   for (const Access& access : inputs_.accesses) {
-    const std::string& name = access.parameter.name;
+    const auto& [name, element] = std::tie(access.parameter.name, access.parameter.element);
+    const std::string vectors = vectors_of(access.parameter);
+    const bool near = is_near(access.parameter);
     names += ", " + name;
-    if (!access.lane) continue;
-    declared += text_of(
-        {"    ", access.parameter.element, " warpmark_", name, "[", count, "][", width, "];\n"});
-    loads +=
-        text_of({"    warpmark::load_once<", width, ">(warpmark_", name, "[warpmark_v], ", name,
-                 " + warpmark_first + warpmark_v * ", number(32 * layout_.width), ");\n"});
+    near_names += ", " + (near ? text_of({"warpmark::Near<", element, ", ", width, ">{", vectors,
+                                          "[warpmark_v], ", name, ", ", vector, "}"})
+                               : name);
+    if (!access.lane && !near) continue;
+    declared += text_of({"    ", element, " ", vectors, "[", count, "][", width, "];\n"});
+    loads += text_of({"    warpmark::load_once<", width, ">(", vectors, "[warpmark_v], ", name,
+                      " + ", vector, ");\n"});
     ahead += text_of({"    warpmark::fetch_ahead<", number(tuning_.block), ">(", name,
                       " + (warpmark_tile + warpmark_ahead) * ", number(of_tile()), ", ",
                       number(of_tile()), ");\n"});
   }
-  const auto value = [&](const std::string& arguments) {
+  const auto value = [&](const std::string& arguments, const std::string& arrays) {
     std::string mapped = "warpmark_map(warpmark_i, n, " + arguments + ")";
     if (!segmented()) return mapped;
     return text_of({"warpmark_value{", mapped,
-                    ", warpmark_i == 0 || warpmark_segment(warpmark_i, n", names, ")}"});
+                    ", warpmark_i == 0 || warpmark_segment(warpmark_i, n", arrays, ")}"});
   };
-  const std::string place = "      const long long warpmark_i = warpmark_first + warpmark_v * " +
-                            number(32 * layout_.width) + " + warpmark_k;\n";
+  const std::string place =
+      text_of({"      const long long warpmark_i = ", vector, " + warpmark_k;\n"});
   std::string slow = text_of(
       {"  ", each("warpmark_v", tuning_.vectors), "{\n  ", each("warpmark_k", layout_.width), "{\n",
-       place, "      ", item, " = warpmark_none;\n      if (warpmark_i < n) ", item, " = ",
-       value(arguments_from_memory(inputs_, "warpmark_i")), ";\n    }\n  }\n"});
-  const std::string aligned = alignment_test(layout_, "");
-  if (loads.empty() || aligned.empty()) return slow;
+       place, "      if (warpmark_i < n) warpmark_item.set(", at, ", ",
+       value(arguments_from_memory(inputs_, "warpmark_i"), names),
+       ");\n      else warpmark_item.set(", at, ", warpmark_none);\n    }\n  }\n"});
+  if (loads.empty() || alignment_test(layout_, "").empty()) return slow;
   ahead = text_of({"  if (warpmark_ahead > 0 && (warpmark_tile + warpmark_ahead + 1) * ",
                    number(of_tile()), " <= n) {\n", ahead, "  }\n  "});
   const std::string each_vector = each("warpmark_v", tuning_.vectors) + "{\n";
   const std::string from_vectors =
-      value(arguments_from_vectors(inputs_, "warpmark_i", "[warpmark_v][warpmark_k]"));
+      value(arguments_from_vectors(inputs_, "warpmark_i", "[warpmark_v][warpmark_k]"), near_names);
   return text_of({"  if (warpmark_vectors) {\n", declared, "  ", each_vector, loads, "  }\n", ahead,
-                  each_vector, "  ", each("warpmark_k", layout_.width), "{\n", place, "      ",
-                  item, " = ", from_vectors, ";\n    }\n  }\n  } else {\n", slow, "  }\n"});
+                  each_vector, "  ", each("warpmark_k", layout_.width), "{\n", place,
+                  "      warpmark_item.set(", at, ", ", from_vectors,
+                  ");\n    }\n  }\n  } else {\n", slow, "  }\n"});
 }
 
 // Within each thread's vectors, then between the threads of a warp, the warps and the tiles.
@@ -292,32 +335,26 @@ std::string ScanGenerator::scan_body() const {
   const std::string warps = number(tuning_.block / 32);
   const int64_t near_groups = std::min(kMostNearGroups, (tuning_.block - kLeastBlock) / 32);
   // Each vector takes up at once what lies before it, so that no register keeps that.
-  const std::string first = text_of({"warpmark_item[warpmark_v * ", width, "]"});
-  const std::string item = text_of({"warpmark_item[warpmark_v * ", width, " + warpmark_k]"});
+  const std::string first = "warpmark_v * " + width, at = first + " + warpmark_k";
   const std::string apply =
       exclusive_ ? text_of({"#pragma unroll\n    for (int warpmark_k = ", width,
-                            " - 1; warpmark_k > 0; --warpmark_k) ", item,
-                            " = warpmark_op(warpmark_left, warpmark_item[warpmark_v * ", width,
-                            " + warpmark_k - 1]);\n    ", first, " = warpmark_left;\n"})
-                 : text_of({each("warpmark_k", layout_.width), item,
-                            " = warpmark_op(warpmark_left, ", item, ");\n"});
+                            " - 1; warpmark_k > 0; --warpmark_k) warpmark_item.set(", at,
+                            ", warpmark_op(warpmark_left, warpmark_item.at(", at,
+                            " - 1)));\n    warpmark_item.set(", first, ", warpmark_left);\n"})
+                 : text_of({each("warpmark_k", layout_.width), "warpmark_item.set(", at,
+                            ", warpmark_op(warpmark_left, warpmark_item.at(", at, ")));\n"});
+  const std::string within =
+      layout_.width == 1 ? ""
+                         : text_of({"#pragma unroll\n    for (int warpmark_k = 1; warpmark_k < ",
+                                    width, "; ++warpmark_k) {\n      warpmark_item.set(", at,
+                                    ", warpmark_op(warpmark_item.at(", at,
+                                    " - 1), warpmark_item.at(", at, ")));\n    }\n"});
   return text_of(
       {"  warpmark_value warpmark_total = warpmark_none;\n", each("warpmark_v", tuning_.vectors),
-       "{\n",
-       layout_.width == 1 ? ""
-                          : text_of({"#pragma unroll\n"
-                                     "    for (int warpmark_k = 1; warpmark_k < ",
-                                     width,
-                                     "; ++warpmark_k) {\n"
-                                     "      warpmark_item[warpmark_v * ",
-                                     width,
-                                     " + warpmark_k] = warpmark_op("
-                                     "warpmark_item[warpmark_v * ",
-                                     width, " + warpmark_k - 1], warpmark_item[warpmark_v * ",
-                                     width, " + warpmark_k]);\n    }\n"}),
-       "    const warpmark_value warpmark_up_to = warpmark::scan_warp(warpmark_item[warpmark_v * ",
-       width, " + ", width,
-       " - 1], warpmark_op);\n"
+       "{\n", within,
+       "    const warpmark_value warpmark_up_to = warpmark::scan_warp(warpmark_item.at(", first,
+       " + ", width,
+       " - 1), warpmark_op);\n"
        "    warpmark_value warpmark_left = warpmark::shuffle_up(warpmark_up_to, 1);\n"
        "    warpmark_left = warpmark_lane == 0 ? warpmark_total : "
        "warpmark_op(warpmark_total, warpmark_left);\n",
@@ -346,7 +383,7 @@ std::string ScanGenerator::store_body() const {
   const std::string result =
       text_of({"      ", heads ? "" : "const ",
                "warpmark_value warpmark_y = warpmark_op(warpmark_earlier, ",
-               "warpmark_item[warpmark_v * ", width, " + warpmark_k]);\n",
+               "warpmark_item.at(warpmark_v * ", width, " + warpmark_k));\n",
                heads ? text_of({"      if (warpmark_heads >> (warpmark_v * ", width,
                                 " + warpmark_k) & 1) warpmark_y = warpmark_none;\n"})
                      : ""});
@@ -391,7 +428,8 @@ SourceText ScanGenerator::source() const {
   SourceText text = begin_unit();
   text.add_from("__global__ void __launch_bounds__(" + number(tuning_.block) + ") " + name_ + "(" +
                     kernel_parameters(layout_) +
-                    ", const long long n, const long long warpmark_ahead, "
+                    ", const long long n, const long long warpmark_ahead, " +
+                    (near_alone_.empty() ? "" : "const long long warpmark_near, ") +
                     "unsigned long long *warpmark_states, "
                     "unsigned *warpmark_values) {",
                 "/kernel/parameters");
@@ -401,7 +439,12 @@ SourceText ScanGenerator::source() const {
                     expanded_type(output_.element, kernel_) + "\");",
                 operation_.accumulator_at);
   const std::string items = number(tuning_.vectors * layout_.width);
-  const std::string aligned = alignment_test(layout_, "");
+  std::string aligned = alignment_test(layout_, "");
+  for (const Parameter& one : near_alone_) {
+    if (aligned.empty()) break;
+    aligned += text_of({" && (warpmark_tile + 1) * ", number(of_tile()), " <= warpmark_near && ",
+                        "warpmark::aligned<", number(layout_.width), ">(", one.name, ")"});
+  }
   text.add(text_of(
       {"  const warpmark_scan warpmark_op;\n"
        "  const warpmark_value warpmark_none = ",
@@ -423,13 +466,10 @@ SourceText ScanGenerator::source() const {
        aligned.empty() ? ""
                        : text_of({"  const bool warpmark_vectors = (warpmark_tile + 1) * ",
                                   number(of_tile()), " <= n && ", aligned, ";\n"}),
-       "  warpmark_value warpmark_item[", items, "];\n"}));
+       "  warpmark::Items<warpmark_value, ", items, "> warpmark_item;\n"}));
   text.add(load_body());
   if (exclusive_ && segmented()) {
-    text.add("  unsigned long long warpmark_heads = 0;\n" +
-             each("warpmark_k", tuning_.vectors * layout_.width) +
-             "warpmark_heads |= static_cast<unsigned long long>(warpmark_item[warpmark_k].head) << "
-             "warpmark_k;\n");
+    text.add("  const unsigned long long warpmark_heads = warpmark_item.all_heads();\n");
   }
   text.add(scan_body());
   text.add(store_body() + "}\n");

@@ -18,6 +18,40 @@ template <class T, class Reduce> struct SegmentedReduce {
   }
 };
 
+// The values of a thread. Whether segments begin takes a bit of each, and no register.
+template <class Value, int count> struct Items {
+  Value value[count];
+  __device__ __forceinline__ Value at(int k) const { return value[k]; }
+  __device__ __forceinline__ void set(int k, const Value &to) { value[k] = to; }
+};
+template <class T, int count> struct Items<Segmented<T>, count> {
+  T value[count];
+  unsigned heads[(count + 31) / 32] = {};
+  __device__ __forceinline__ Segmented<T> at(int k) const {
+    return {value[k], (heads[k / 32] >> k % 32 & 1) != 0};
+  }
+  __device__ __forceinline__ void set(int k, const Segmented<T> &to) {
+    value[k] = to.value;
+    heads[k / 32] = (heads[k / 32] & ~(1u << k % 32)) | unsigned(to.head) << k % 32;
+  }
+  __device__ __forceinline__ unsigned long long all_heads() const {
+    unsigned long long all = heads[0];
+    if constexpr (count > 32) all |= static_cast<unsigned long long>(heads[1]) << 32;
+    return all;
+  }
+};
+
+// An array of which a vector is in registers: elements beside it are read from memory.
+template <class T, int width> struct Near {
+  const T (&vector)[width];
+  const T *array;
+  long long first;
+  __device__ __forceinline__ T operator[](long long at) const {
+    const long long k = at - first;
+    return k >= 0 && k < width ? vector[k] : array[at];
+  }
+};
+
 template <class T> __device__ __forceinline__ T shuffle_up(T value, int distance) {
   return shuffled(value, [=](unsigned word) {
     return __shfl_up_sync(0xffffffffu, word, distance);

@@ -13,6 +13,8 @@ TYPES = SIGNED + ["uint8", "uint16"]
 CTYPES = {"int8": "signed char", "uint8": "unsigned char", "int16": "short",
           "uint16": "unsigned short", "int32": "int", "int64": "long long", "float16": "__half",
           "float32": "float", "float64": "double"}
+# The generated code might have them for itself.
+NAMES = ["x", "k", "v", "w", "item", "first", "place", "tile", "of_k", "heads"]
 
 
 class Expression:
@@ -79,7 +81,7 @@ class Generators(CheckTest):
 
     def elementwise(self):
         choose = self.choose
-        inputs = {"x%d" % k: choose.choice(TYPES) for k in range(choose.randrange(1, 4))}
+        inputs = {name: choose.choice(TYPES) for name in choose.sample(NAMES, choose.randrange(1, 4))}
         out = choose.choice(SIGNED)
         expression = Expression(choose, list(inputs), "W", plain=choose.random() < 0.4)
         reads = choose.random() < 0.3  # in place: the output is an operand as well
@@ -147,7 +149,7 @@ class Generators(CheckTest):
 
     def reduction(self, operator=None):
         choose = self.choose
-        inputs = {"x%d" % k: choose.choice(TYPES) for k in range(choose.randrange(1, 3))}
+        inputs = {name: choose.choice(TYPES) for name in choose.sample(NAMES, choose.randrange(1, 3))}
         expression = Expression(choose, list(inputs), "W", plain=choose.random() < 0.3)
         # Sums stay whole numbers below 2^53; bits are those of 32-bit integers.
         reduce, neutral, numpy, result, more = operator or choose.choice([
@@ -207,6 +209,65 @@ class Generators(CheckTest):
 
     def test_random_reductions(self):
         self.run_all([self.reduction() for _ in range(20)])
+
+    def scan(self, number):
+        choose = self.choose
+        x, f = choose.sample(NAMES, 2)
+        reduce, neutral, combined, first = choose.choice([
+            ("sum", "", "a + b", "0"), ("max", "", "max(a, b)", "-2**63"),
+            ("b != 0 ? b : a", "neutral: 0", "b if b else a", "0")])
+        exclusive = choose.random() < 0.4
+        segment, heads, size = choose.choice([
+            ("", "[]", "n"),
+            ("i % 7 == 0", "np.arange(n) % 7 == 0", "n"),
+            ("F[i] > 2", "F > 2", "n"),
+            ("F[i] != F[i - 1]", "np.r_[False, F[1:] != F[:-1]]", "n"),
+            ("F[i] + F[i - 1] == X[i]", "np.r_[False, F[1:] + F[:-1] == X[1:]]", "n"),
+            ("X[i] == X[i - 1]", "np.r_[False, X[1:] == X[:-1]]", "n"),
+            ("i < 50 && F[i] > 0", "F > 0", "min(n, 50)"),
+            ("F[i / 32] > 0", "np.repeat(F > 0, 32)[:n]", "(n + 31) // 32")])
+        tune = choose.choice(["", "tune: {block: 96, vectors: 1}", "tune: {block: 128, vectors: 2}",
+                              "tune: {block: 160, vectors: 3}", "tune: {block: 256, vectors: 1}"])
+        kinds = [CTYPES[choose.choice(SIGNED[:4])] for _ in range(2)]
+        self.write("suites/s%02d.py" % number, textwrap.dedent("""\
+            import numpy as np
+
+
+            def scanned(%s, %s):
+                X, F = np.int64(%s), np.int64(%s)
+                n = len(X)
+                heads, total, out = list(%s), %s, []
+                for i, b in enumerate(X):
+                    if i < len(heads) and heads[i]:
+                        total = %s
+                    out.append(total)
+                    a = total
+                    total = %s
+                    out[-1] = out[-1] if %s else total
+                return np.array(out, np.int64)
+            """) % (x, f, x, f, heads, first, first, combined, exclusive))
+        segment = re.sub(r"\bX\b", x, re.sub(r"\bF\b", f, segment))
+        keys = [tune, neutral, "exclusive: true" if exclusive else "", 'segment: "%s"' % segment if segment else ""]
+        return textwrap.dedent("""\
+            warpmark: 1
+            plugin: scan
+            kernel:
+              parameters: const %s *%s, const %s *%s, long long *out
+              map: %s[i] // mapped
+              reduce: "%s"
+            %s
+            axes: {n: [%s, 20011]}
+            arguments:
+              %s: {in: "rng.integers(-3, 4, n)"}
+              %s: {in: "rng.integers(-3, 4, %s)"}
+              out: {out: %s.shape}
+            reference:
+              out: {function: "s%02d.py:scanned"}
+            """) % (kinds[0], x, kinds[1], f, x, reduce, textwrap.indent("\n".join(filter(None, keys)), "  "),
+                    self.lengths(), x, f, size, x, number)
+
+    def test_random_scans(self):
+        self.run_all([self.scan(number) for number in range(24)])
 
     def test_a_large_accumulator_goes_through_shared_memory(self):
         self.run_all([textwrap.dedent("""\

@@ -163,15 +163,15 @@ TEST(Scan, FillsItsStatesBeforeTheLaunch) {
             (10 << 20) / (96 << 10));
 }
 
-// A thread's values have 96 registers, as far as their size is known, and 32 beside flags.
+// A thread's values have 96 registers, as far as their size is known, and 48 beside flags.
 TEST(Scan, KeepsFewerValuesThatAreWider) {
   const struct {
     const char* keys;
     int64_t tile;
   } rows[] = {{"reduce: sum", 256 * 4 * 24},
               {"reduce: sum, accumulate: double", 256 * 4 * 12},
-              {"reduce: sum, segment: 'i % 7 == 0'", 256 * 4 * 8},
-              {"reduce: sum, segment: 'i % 7 == 0', accumulate: double", 256 * 4 * 4},
+              {"reduce: sum, segment: 'i % 7 == 0'", 256 * 4 * 12},
+              {"reduce: sum, segment: 'i % 7 == 0', accumulate: double", 256 * 4 * 6},
               {"reduce: sum, tune: {block: 128, vectors: 2}", 128 * 4 * 2}};
   for (const auto& [keys, tile] : rows) {
     const Plan ready =
