@@ -23,14 +23,15 @@ SessionOptions compiling(const SessionOptions& options) {
 
 }  // namespace
 
-CompileAhead::CompileAhead(const SessionOptions& options, std::string target)
-    : options_(compiling(options)), target_(std::move(target)) {}
+CompileAhead::CompileAhead(const SessionOptions& options, std::string target, size_t most)
+    : options_(compiling(options)), target_(std::move(target)), most_(most) {}
 
 CompileAhead::~CompileAhead() {
   {
     const std::lock_guard hold(lock_);
     waiting_.clear();
   }
+  finish();
   for (const auto& worker : workers_) worker->interrupt();
   for (std::thread& thread : threads_) thread.join();
 }
@@ -56,19 +57,27 @@ std::string CompileAhead::request_of(const Suite& suite, const PlannedCase& plan
 
 void CompileAhead::add(const Suite& suite, const PlannedCase& planned) {
   std::string request = request_of(suite, planned);
-  if (!request.empty() && known_.insert(request).second) waiting_.push_back(std::move(request));
+  if (request.empty() || !known_.insert(request).second) return;
+  {
+    const std::lock_guard hold(lock_);
+    waiting_.push_back(std::move(request));
+  }
+  changed_.notify_all();
+  if (workers_.size() >= most_) return;
+  try {
+    workers_.push_back(std::make_unique<WorkerLink>(options_));
+    threads_.emplace_back([this, link = workers_.back().get()] { serve(*link); });
+  } catch (const Error&) {
+    most_ = workers_.size();
+  }
 }
 
-void CompileAhead::start(size_t most) {
-  const size_t count = std::min(most, waiting_.size());
-  for (size_t i = 0; i < count; ++i) {
-    try {
-      workers_.push_back(std::make_unique<WorkerLink>(options_));
-    } catch (const Error&) {
-      break;
-    }
+void CompileAhead::finish() {
+  {
+    const std::lock_guard hold(lock_);
+    finished_ = true;
   }
-  for (const auto& worker : workers_) threads_.emplace_back([this, &worker] { serve(*worker); });
+  changed_.notify_all();
 }
 
 void CompileAhead::serve(WorkerLink& worker) {
@@ -77,9 +86,11 @@ void CompileAhead::serve(WorkerLink& worker) {
     worker.greet();
     for (;;) {
       {
-        const std::lock_guard hold(lock_);
+        std::unique_lock hold(lock_);
         busy_.erase(request);
+        request.clear();
         changed_.notify_all();
+        changed_.wait(hold, [this] { return finished_ || !waiting_.empty(); });
         if (waiting_.empty()) break;
         request = std::move(waiting_.front());
         waiting_.pop_front();

@@ -110,8 +110,12 @@ class Ahead(CheckTest):
     def check(self, *arguments, code=0, variants="1, 2, 3, 4", right="n", **environment):
         """The output, which cases came from the cache, and the processes that the run had."""
         self.write("suites/k.yaml", VARIANTS % (variants, right))
+        out, processes = self.watched("check", "suites", "--journal", "run.jsonl", *arguments, code=code, **environment)
+        return out, [case["compiled_from_cache"] for case in self.journal() if case["type"] == "case"], processes
+
+    def watched(self, *arguments, code, **environment):
         own = {name: value for name, value in self.environment.items() if name != "CTEST_INTERACTIVE_DEBUG_MODE"}
-        run = subprocess.Popen([str(PROGRAM), "check", "suites", "--device", "cpu", "--journal", "run.jsonl", *arguments], cwd=self.folder,
+        run = subprocess.Popen([str(PROGRAM), *arguments, "--device", "cpu"], cwd=self.folder,
                                env={**own, "WARPMARK_CACHE_DIR": str(self.folder / "cache"), **environment}, stdout=subprocess.PIPE, text=True)
         processes = set()
         while run.poll() is None:
@@ -119,7 +123,19 @@ class Ahead(CheckTest):
             time.sleep(0.01)
         out = run.communicate()[0]
         self.assertEqual(run.returncode, code, out)
-        return out, [case["compiled_from_cache"] for case in self.journal() if case["type"] == "case"], processes
+        return out, processes
+
+    def test_lint_compiles_all_suites_ahead(self):
+        self.write("suites/a.yaml", VARIANTS % ("1, 2, 3, 4", "n"))
+        self.write("suites/b.yaml", VARIANTS % ("5, 6, 'nothing'", "n if n != 'nothing' else 0"))
+        out, processes = self.watched("lint", "suites", code=2)
+        self.assertGreater(len(processes), 1)
+        self.assertFalse([process for process in processes if threads_of_worker(process)])
+        self.assertIn("1 problem", out)
+        # What does not compile is in no cache; with the rest there, nothing is left to do.
+        self.write("suites/b.yaml", VARIANTS % ("5, 6", "n"))
+        _, processes = self.watched("lint", "suites", code=0)
+        self.assertEqual(len(processes), 1)
 
     def test_later_units_are_compiled_while_the_first_run(self):
         # This process compiles units that no other has begun when their turn comes.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <map>
 #include <utility>
 #include <variant>
@@ -25,6 +26,7 @@ Linter::Linter(LintOptions options, LazyPython& python)
   options_.session.threads = device_threads(1);
   if (options_.is_static) return;
   attempt([&] { session_ = std::make_unique<Session>(python_.interpreter(), options_.session); });
+  if (options_.session.threads > 1) ahead_.emplace(options_.session, options_.session.threads);
 }
 
 void Linter::suite(const std::filesystem::path& file) {
@@ -200,6 +202,7 @@ bool Linter::has_session() {
 }
 
 void Linter::examine(const std::shared_ptr<const Suite>& suite) {
+  if (ahead_ && ahead_->has_begun()) add_units();
   TrivialFindings findings(suite);
   bool whole = true;
   for (const auto& one : planned_) {
@@ -307,10 +310,30 @@ void Linter::indices_beyond(const Case& which, const PlannedCase& planned) {
   }
 }
 
+// Adds the kernels of the suite to those that are compiled ahead.
+void Linter::add_units() {
+  for (const auto* list : {&planned_, &timed_}) {
+    for (const auto& [which, planned] : *list) {
+      ahead_->add(*which.suite, planned);
+      if (planned.baseline) ahead_->add(*which.suite, *planned.baseline);
+    }
+  }
+}
+
+Outcome Linter::examine_ahead(const Case& which, const PlannedCase& planned,
+                              const LookAtCase& look) {
+  if (!ahead_) return session_->examine(which, planned, look);
+  ahead_->settle(*session_, *which.suite, planned);
+  const auto begin = std::chrono::steady_clock::now();
+  Outcome outcome = session_->examine(which, planned, look);
+  ahead_->judge(*session_, outcome, std::chrono::steady_clock::now() - begin, [&] { add_units(); });
+  return outcome;
+}
+
 // True if the kernels compile, take the arguments and can be launched.
 bool Linter::compile(const Case& which, const PlannedCase& planned) {
   if (planned.plan.compile_error) return true;
-  const Outcome outcome = session_->examine(which, planned, nullptr);
+  const Outcome outcome = examine_ahead(which, planned, nullptr);
   if (outcome.verdict == Verdict::failed) {
     case_failed(which, outcome.failure, outcome.error.value());
   }
@@ -327,7 +350,7 @@ bool Linter::examine(const Case& which, const PlannedCase& planned, TrivialFindi
   }
   TrivialCheck check(python_.interpreter(), true);
   const Outcome outcome =
-      session_->examine(which, planned, [&](const ReadyCase& ready) { return check.look(ready); });
+      examine_ahead(which, planned, [&](const ReadyCase& ready) { return check.look(ready); });
   if (outcome.verdict == Verdict::failed) {
     case_failed(which, outcome.failure, outcome.error.value());
     return false;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/jobs/look_ahead.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "plan/plugin_loader.hpp"
 #include "report/run/tolerance_notes.hpp"
@@ -67,6 +68,8 @@ class Linter {
   void plan(const Case& which, Purpose purpose);
   bool has_session();
   void examine(const std::shared_ptr<const Suite>& suite);
+  Outcome examine_ahead(const Case& which, const PlannedCase& planned, const LookAtCase& look);
+  void add_units();
   void case_failed(const Case& which, FailureKind failure, const Error& error);
   void launches(const Case& which, const PlannedCase& planned);
   void argument_orders(const PlannedCase& planned);
@@ -81,6 +84,7 @@ class Linter {
   LazyPython& python_;
   PluginLoader plugins_;
   std::unique_ptr<Session> session_;
+  std::optional<LookAhead> ahead_;
   bool session_failed_ = false;
   size_t cases_ = 0;
   Coverage coverage_;            ///< of all suites

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include "base/places.hpp"
 #include "base/text.hpp"
 #include "cli/request/planned_work.hpp"
 
@@ -12,8 +11,6 @@ namespace warpmark {
 
 namespace {
 
-// A process that starts, with its compiler, takes about as long.
-constexpr std::chrono::milliseconds kWorthProcesses(250);
 // Plans are made once more for cases that are looked at ahead.
 constexpr size_t kMostAhead = 256;
 
@@ -21,25 +18,22 @@ constexpr size_t kMostAhead = 256;
 
 void SessionRunner::compile_ahead(std::span<const CaseWork> works, const SessionOptions& options,
                                   size_t processes) {
-  if (!options.use_cache || cache_folder().empty()) return;
   works_ = works;
-  options_ = options;
-  processes_ = processes;
+  ahead_.emplace(options, processes);
 }
 
-// Compiles the units of the cases after this one.
-void SessionRunner::look_ahead(const CaseWork& work) {
-  const std::span<const CaseWork> works = std::exchange(works_, {});
-  if (&work < works.data() || &work >= works.data() + works.size()) return;
-  ahead_.emplace(options_, session_->require().target);
-  const size_t place = static_cast<size_t>(&work - works.data());
-  for (const CaseWork& later :
-       works.subspan(place + 1, std::min(kMostAhead, works.size() - place - 1))) {
-    if (later.error || later.which.skip) continue;
-    if (const Planned made = plan_of(later, plugins_); made.planned)
-      ahead_->add(*later.which.suite, *made.planned);
+// Adds the cases after this one to those whose units are compiled ahead.
+void SessionRunner::add_after(const CaseWork& work) {
+  if (&work >= works_.data() && &work < works_.data() + works_.size()) {
+    const size_t place = static_cast<size_t>(&work - works_.data());
+    for (const CaseWork& later :
+         works_.subspan(place + 1, std::min(kMostAhead, works_.size() - place - 1))) {
+      if (later.error || later.which.skip) continue;
+      if (const Planned made = plan_of(later, plugins_); made.planned)
+        ahead_->add(*later.which.suite, *made.planned);
+    }
   }
-  ahead_->start(processes_);
+  ahead_->finish();
 }
 
 Outcome SessionRunner::verify(const CaseWork& work, uint64_t trial) {
@@ -52,14 +46,13 @@ Outcome SessionRunner::verify(const CaseWork& work, uint64_t trial) {
     if (made.error) return load_failure(*made.error);
     planned_ = std::move(made.planned);
     work_ = &work;
-    if (ahead_)
-      ahead_->settle(*work.which.suite, *planned_, [&] { return !session_->interrupted(); });
+    if (ahead_) ahead_->settle(*session_, *work.which.suite, *planned_);
   }
   const auto begin = std::chrono::steady_clock::now();
   Outcome outcome = session_->verify(work.which, *planned_, trial, keep_ ? &artifacts_ : nullptr);
-  if (!works_.empty() && !outcome.compiled_from_cache &&
-      std::chrono::steady_clock::now() - begin > kWorthProcesses)
-    look_ahead(work);
+  if (ahead_)
+    ahead_->judge(*session_, outcome, std::chrono::steady_clock::now() - begin,
+                  [&] { add_after(work); });
   if (!outcome.coverage.empty()) {
     outcome.coverage = of_own_texts(outcome.coverage, texts_of(planned_->plan, *work.which.suite));
   }

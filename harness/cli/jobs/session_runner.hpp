@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "check/check.hpp"
+#include "cli/jobs/look_ahead.hpp"
 #include "plan/plugin_loader.hpp"
 #include "results/covered_files.hpp"
 #include "runtime/artifacts.hpp"
-#include "runtime/compile_ahead.hpp"
 #include "runtime/session.hpp"
 
 namespace warpmark {
@@ -25,8 +25,8 @@ class SessionRunner : public CaseRunner {
   SessionRunner(std::unique_ptr<Session> session, bool keep)
       : session_(std::move(session)), live_(session_.get()), keep_(keep) {}
 
-  /// Lets `processes` further processes compile units of the cases after the running one in `works`,
-  /// once compiling is what takes long. `options` are those of the session.
+  /// Lets `processes` further processes compile units of the cases after the running one in `works`.
+  /// `options` are those of the session.
   void compile_ahead(std::span<const CaseWork> works, const SessionOptions& options,
                      size_t processes);
 
@@ -41,7 +41,7 @@ class SessionRunner : public CaseRunner {
   const PlannedCase* planned() const { return planned_.get(); }
 
  private:
-  void look_ahead(const CaseWork& work);
+  void add_after(const CaseWork& work);
   const std::vector<OwnText>& texts_of(const Plan& plan, const Suite& suite);
 
   std::unique_ptr<Session> session_;
@@ -51,10 +51,8 @@ class SessionRunner : public CaseRunner {
   PluginLoader plugins_;
   const CaseWork* work_ = nullptr;  ///< the case of `planned_`
   std::shared_ptr<const PlannedCase> planned_;
-  std::span<const CaseWork> works_;  ///< empty once units are compiled ahead
-  SessionOptions options_;
-  size_t processes_ = 0;
-  std::optional<CompileAhead> ahead_;
+  std::span<const CaseWork> works_;
+  std::optional<LookAhead> ahead_;
   std::vector<OwnText> texts_;  ///< own_texts() of the plan with this key
   std::string texts_key_;
 };
