@@ -1,7 +1,7 @@
 // `warpmark lint`: every problem of suites that can be found without running a kernel.
 #include <memory>
 
-#include "cli/jobs/lint_job.hpp"
+#include "cli/lint/lint_job.hpp"
 #include "cli/program/command.hpp"
 
 namespace warpmark {

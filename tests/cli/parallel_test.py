@@ -132,7 +132,7 @@ class Ahead(CheckTest):
         self.assertGreater(len(processes), 1)
         self.assertFalse([process for process in processes if threads_of_worker(process)])
         self.assertIn("1 problem", out)
-        # What does not compile is in no cache; with the rest there, nothing is left to do.
+        # The cache has no kernel that does not compile; with all others there, nothing is left to do.
         self.write("suites/b.yaml", VARIANTS % ("5, 6", "n"))
         _, processes = self.watched("lint", "suites", code=0)
         self.assertEqual(len(processes), 1)

@@ -19,7 +19,7 @@ LAYERS = {"base": 1, "driver": 2, "compiler": 2, "python": 2, "ranks": 2, "suite
 OUT_OF_REACH = {"worker": {"plan", "python", "runtime"}}
 # Folders with rooms: a room includes itself and the rooms before it.
 CPU_ROOMS = ("ptx", "program", "memory", "inspect", "machine", "api")
-CLI_ROOMS = ("program", "request", "jobs", "draft", "grading", "completion", "watch")  # below the commands
+CLI_ROOMS = ("program", "request", "jobs", "lint", "draft", "grading", "completion", "watch")  # below the commands
 REPORT_ROOMS = ("page", "pictures", "run", "problems", "bench", "comparison", "history", "grade")
 GRADE_ROOMS = ("assignment", "submission", "feedback", "similarity", "grader", "handout",
                "leaderboard", "class", "judge", "pack")

@@ -7,7 +7,7 @@
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
-#include "cli/jobs/mutant_lint.hpp"
+#include "cli/lint/mutant_lint.hpp"
 #include "grade/assignment/assignment_lint.hpp"
 #include "grade/grader/grader.hpp"
 #include "grade/submission/submission_search.hpp"

@@ -1,4 +1,4 @@
-#include "cli/jobs/mutant_lint.hpp"
+#include "cli/lint/mutant_lint.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/jobs/linter.hpp"
+#include "cli/lint/linter.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/jobs/lint_job.hpp"
+#include "cli/lint/lint_job.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "cli/jobs/mutant_lint.hpp"
+#include "cli/lint/mutant_lint.hpp"
 #include "cli/program/command_line.hpp"
 #include "cli/request/output_files.hpp"
 #include "cli/request/suites.hpp"

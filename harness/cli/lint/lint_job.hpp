@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "cli/jobs/linter.hpp"
+#include "cli/lint/linter.hpp"
 #include "cli/program/output.hpp"
 #include "cli/request/problem_formats.hpp"
 
