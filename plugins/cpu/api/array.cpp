@@ -24,8 +24,16 @@ std::optional<TexelFormat> texel_format(unsigned int format, unsigned int channe
       {CU_AD_FORMAT_HALF, ChannelKind::f16},
       {CU_AD_FORMAT_FLOAT, ChannelKind::f32}};
   if (channels != 1 && channels != 2 && channels != 4) return std::nullopt;
+  // Four kinds, each with 1, 2 and 4 channels.
+  static constexpr ChannelKind kNormalised[] = {ChannelKind::u8, ChannelKind::u16, ChannelKind::s8,
+                                                ChannelKind::s16};
+  const unsigned int number = format - CU_AD_FORMAT_UNORM_INT8X1;
+  if (number < 12) {
+    if (1u << number % 3 != channels) return std::nullopt;
+    return TexelFormat{kNormalised[number / 3], static_cast<std::uint8_t>(channels), true};
+  }
   for (const auto& [known, kind] : kKinds) {
-    if (known == format) return TexelFormat{kind, static_cast<std::uint8_t>(channels)};
+    if (known == format) return TexelFormat{kind, static_cast<std::uint8_t>(channels), false};
   }
   return std::nullopt;
 }
@@ -36,6 +44,13 @@ using L = ImageLimits;
 constexpr unsigned int kKnownFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
                                      CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER |
                                      CUDA_ARRAY3D_COLOR_ATTACHMENT;
+// Block-compressed colours, and pictures in planes.
+bool is_packed(unsigned int format) {
+  return format == CU_AD_FORMAT_UNORM_INT_101010_2 ||
+         (format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar);
+}
+// A device whose attributes say that it has neither answers so (cuDeviceGetAttribute).
+constexpr unsigned int kLackingFlags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
 
 // The table of extents in cuArray3DCreate's description.
 bool valid_extents(const CUDA_ARRAY3D_DESCRIPTOR& d) {
@@ -93,7 +108,29 @@ CUarray keep(Context& context, std::unique_ptr<ImageArray> array) {
   return handle;
 }
 
+CUresult lacking(Context& context, const char* call, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+  if (is_packed(number_in(descriptor.Format)))
+    return report_reason(context, call,
+                         fail(CUDA_ERROR_NOT_SUPPORTED,
+                              "the device has no arrays of block-compressed or planar formats"));
+  const unsigned int flags = descriptor.Flags;
+  if ((flags & kLackingFlags) == 0) return CUDA_SUCCESS;
+  const bool sparse = (flags & CUDA_ARRAY3D_SPARSE) != 0;
+  return report_reason(
+      context, call,
+      fail(CUDA_ERROR_NOT_SUPPORTED,
+           sparse
+               ? "the device has no sparse arrays (CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_"
+                 "SUPPORTED is 0): leave CUDA_ARRAY3D_SPARSE out"
+               : "the device has no arrays that memory is mapped into later (CU_DEVICE_ATTRIBUTE_"
+                 "DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED is 0): leave "
+                 "CUDA_ARRAY3D_DEFERRED_MAPPING out"));
+}
+
 CUresult create(Context& context, CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+  if (const CUresult result = lacking(context, "cuArray3DCreate_v2", descriptor);
+      result != CUDA_SUCCESS)
+    return result;
   if (!valid(descriptor)) return CUDA_ERROR_INVALID_VALUE;
   auto array = std::make_unique<ImageArray>();
   array->descriptor = descriptor;
@@ -120,6 +157,9 @@ CUDA_ARRAY3D_DESCRIPTOR level_descriptor(CUDA_ARRAY3D_DESCRIPTOR d, unsigned int
 
 CUresult create(Context& context, CUmipmappedArray* handle,
                 const CUDA_ARRAY3D_DESCRIPTOR& descriptor, unsigned int levels) {
+  if (const CUresult result = lacking(context, "cuMipmappedArrayCreate", descriptor);
+      result != CUDA_SUCCESS)
+    return result;
   if (!valid(descriptor)) return CUDA_ERROR_INVALID_VALUE;
   const bool layers = (descriptor.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
   const std::size_t longest =
@@ -175,8 +215,8 @@ bool is_there(Context& context, CUmipmappedArray handle) {
 template <typename Handle>
 CUresult without_feature(const char* name, Handle handle, const char* why) {
   return with_owner(name, Waits::no, handle, [&](Context& context) -> CUresult {
-    return is_there(context, handle) ? fail(CUDA_ERROR_INVALID_VALUE, why)
-                                     : CUDA_ERROR_INVALID_HANDLE;
+    if (!is_there(context, handle)) return CUDA_ERROR_INVALID_HANDLE;
+    return report_refusal(context, name, fail(CUDA_ERROR_INVALID_VALUE, why));
   });
 }
 
@@ -271,6 +311,22 @@ CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
                                              CUmipmappedArray handle) {
   return without_feature("cuMipmappedArrayGetSparseProperties", handle, kNotSparse);
 }
+CUresult cuMemMapArrayAsync(CUarrayMapInfo* maps, unsigned int count, CUstream stream) {
+  constexpr const char* kCall = "cuMemMapArrayAsync";
+  return with_owner(kCall, Waits::no, stream, [&](Context& context) -> CUresult {
+    if (maps == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned int i = 0; i < count; ++i) {
+      const bool mipmapped = number_in(maps[i].resourceType) == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+      if (!mipmapped && number_in(maps[i].resourceType) != CU_RESOURCE_TYPE_ARRAY)
+        return CUDA_ERROR_INVALID_VALUE;
+      if (mipmapped ? !is_there(context, maps[i].resource.mipmap)
+                    : !is_there(context, maps[i].resource.array))
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    return report_refusal(context, kCall, fail(CUDA_ERROR_INVALID_VALUE, kNotSparse));
+  });
+}
+
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray handle, CUdevice) {
   return without_feature("cuArrayGetMemoryRequirements", handle, kNotDeferred);
 }

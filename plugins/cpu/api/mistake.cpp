@@ -160,6 +160,10 @@ CUresult report_refusal(Context& context, const char* call, CUresult result) {
       return result;
   }
   if (!context.launch_limits.exact_bounds) return result;
+  return report_reason(context, call, result);
+}
+
+CUresult report_reason(Context& context, const char* call, CUresult result) {
   Json json = refusal(call, result);
   std::string why = reason_of(result);
   if (const RefusedRange& range = refused_range(); range.arena != nullptr) {

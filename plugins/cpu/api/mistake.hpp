@@ -25,6 +25,8 @@ RefusedRange& refused_range();
 /// Reports a copy, a fill or a launch that was refused for what the program asks of it. Memory that
 /// is full and a context that has failed are not reported. Returns `result`.
 CUresult report_refusal(Context& context, const char* call, CUresult result);
+/// Reports any call that is refused, with the reason that fail() was given. Returns `result`.
+CUresult report_reason(Context& context, const char* call, CUresult result);
 /// with_context for these calls; `call` is the symbol's name.
 template <typename Body>
 CUresult with_reports(const char* call, Waits waits, Body body) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 
@@ -134,6 +135,7 @@ CUresult sampler_of(const CUDA_TEXTURE_DESC& description, bool mipmapped, Textur
   texture.normalized = (description.flags & CU_TRSF_NORMALIZED_COORDINATES) != 0;
   texture.as_integer = (description.flags & CU_TRSF_READ_AS_INTEGER) != 0;
   texture.srgb = (description.flags & CU_TRSF_SRGB) != 0 && !texture.as_integer;
+  texture.seamless = (description.flags & CU_TRSF_SEAMLESS_CUBEMAP) != 0;
   if (mipmapped && !texture.normalized) return CUDA_ERROR_INVALID_VALUE;
   texture.level_bias = description.mipmapLevelBias;
   texture.least_level = description.minMipmapLevelClamp;
@@ -162,6 +164,7 @@ CUresult cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC* resour
     CUresult result = levels_of(context, *resource, texture);
     if (result == CUDA_SUCCESS) result = sampler_of(*sampler, mipmapped, texture);
     if (result == CUDA_SUCCESS && view != nullptr) result = apply_view(*view, texture);
+    if (result == CUDA_ERROR_NOT_SUPPORTED) report_reason(context, "cuTexObjectCreate", result);
     if (result != CUDA_SUCCESS) return result;
     *handle = context.images.table.textures.add(std::move(texture));
     Images::TextureDescription& kept = context.images.textures[*handle];

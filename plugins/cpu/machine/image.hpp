@@ -15,6 +15,7 @@ enum class ChannelKind : std::uint8_t { u8, u16, u32, s8, s16, s32, f16, f32 };
 struct TexelFormat {
   ChannelKind kind = ChannelKind::u8;
   std::uint8_t channels = 1;
+  bool normalised = false;  ///< CU_AD_FORMAT_UNORM_… and SNORM_…: numbers up to 1, never integers
 
   [[nodiscard]] std::uint32_t channel_bytes() const {
     switch (kind) {
@@ -65,13 +66,14 @@ struct Texture {
   bool normalized = false;  ///< coordinates
   bool as_integer = false;  ///< texels are not turned into numbers in [0, 1] or [−1, 1]
   bool srgb = false;        ///< 8-bit colours are linearised; alpha is not
+  bool seamless = false;    ///< a filter of a cubemap goes on to the faces beside one
   float level_bias = 0, least_level = 0, most_level = 0;
   std::array<float, 4> border{};
 
   /// True if a fetch gives real numbers, not the stored integers.
   [[nodiscard]] bool real_valued() const {
     const TexelFormat format = levels[0].format;
-    return format.real() || (!as_integer && format.channel_bytes() < 4);
+    return format.real() || format.normalised || (!as_integer && format.channel_bytes() < 4);
   }
 };
 

@@ -207,11 +207,24 @@ struct FetchPlace {
   std::array<Axis, 3> axes{};
   u32 dimensions = 1;
   u64 slice = 0;
+  bool seamless = false;  ///< positions beyond a cubemap's face are on the faces beside it
+  u32 face = 0;
 };
+
+struct Request;
+u32 project(Request& request);
+
+// The texel of a cubemap at a position that may lie beyond its face along one axis: that of the
+// other face which the direction through its middle meets.
+Color texel_around(const Texture& texture, const Image& image, const Texels& texels,
+                   const FetchPlace& place, s64 x, s64 y, Unit unit);
 
 Color texel_at(const Texture& texture, const Image& image, const Texels& texels,
                const FetchPlace& place, u32 corner, Unit unit) {
   std::array<s64, 3> at{};
+  if (place.seamless)
+    return texel_around(texture, image, texels, place, place.axes[0].index[corner & 1],
+                        place.axes[1].index[corner >> 1 & 1], unit);
   for (u32 axis = 0; axis < place.dimensions; ++axis) {
     at[axis] = place.axes[axis].index[corner >> axis & 1];
     if (at[axis] < 0) return border_color(texture, unit);
@@ -321,6 +334,44 @@ u32 project(Request& request) {
   return face;
 }
 
+// s and t of a face, from -1 to 1, as a direction: the inverse of project().
+std::array<f64, 3> direction(u32 face, f64 s, f64 t) {
+  const std::array<f64, 3> of[] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
+                                   {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
+  return of[face];
+}
+
+Color texel_around(const Texture& texture, const Image& image, const Texels& texels,
+                   const FetchPlace& place, s64 x, s64 y, Unit unit) {
+  const auto size = static_cast<s64>(image.width);
+  const auto beyond = [size](s64 at) { return at < 0 || at >= size; };
+  const auto around = [&](s64 column, s64 row) {
+    return texel_around(texture, image, texels, place, column, row, unit);
+  };
+  if (!beyond(x) && !beyond(y))
+    return read_texel(texture, image, texels, static_cast<u64>(x), static_cast<u64>(y), place.slice,
+                      unit);
+  if (beyond(x) && beyond(y)) {  // three faces meet at a corner, and no texel is there
+    const s64 column = std::clamp<s64>(x, 0, size - 1), row = std::clamp<s64>(y, 0, size - 1);
+    Color sum;
+    for (const Color& one : {around(column, row), around(x, row), around(column, y)})
+      for (u32 c = 0; c < 4; ++c) sum.channels[c] += one.channels[c] / 3.0;
+    return sum;
+  }
+  const auto middle = [size](s64 at) {
+    return (2.0 * static_cast<f64>(at) + 1.0) / static_cast<f64>(size) - 1.0;
+  };
+  Request request;
+  request.at = direction(place.face, middle(x), middle(y));
+  const u32 face = project(request);
+  const auto texel = [size](f64 at) {
+    return static_cast<u64>(
+        std::clamp<s64>(static_cast<s64>(round_down(at * static_cast<f64>(size))), 0, size - 1));
+  };
+  return read_texel(texture, image, texels, texel(request.at[0]), texel(request.at[1]),
+                    place.slice - place.face + face, unit);
+}
+
 // The level of detail: given, or log2 of the longer of the two footprints in texels of level 0.
 f64 level_of(const Texture& texture, const Request& request) {
   const Image& base = texture.levels[0];
@@ -351,10 +402,17 @@ FetchPlace place_in(const Texture& texture, const Image& image, const Request& r
   const TextureOp& op = request.op;
   const bool cube = op.geometry == Geometry::cube || op.geometry == Geometry::acube;
   FetchPlace place;
+  place.seamless = cube && linear && texture.seamless;
+  place.face = face;
   place.dimensions = cube ? 2 : dimensions_of(op.geometry);
   const std::array<u64, 3> size = {image.width, image.height, image.depth};
   for (u32 axis = 0; axis < place.dimensions; ++axis) {
     const AddressMode mode = cube ? AddressMode::clamp : texture.address[axis];
+    if (place.seamless) {
+      const s64 at = position_of(request.at[axis], static_cast<s64>(size[axis]), true, false) - 128;
+      place.axes[axis] = {{at >> 8, (at >> 8) + 1}, static_cast<u32>(at & 255), true};
+      continue;
+    }
     place.axes[axis] =
         resolve(request.at[axis], static_cast<s64>(size[axis]), mode,
                 cube || (texture.normalized && !op.integer), linear, request.offset[axis]);
@@ -455,9 +513,23 @@ void defined(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool
   }
 }
 
+// No function of the driver says how a texture compares depths.
+void compare_depths(Lanes& w, const Instruction& i) {
+  const ImageTable* images = w.block->launch().shape.images;
+  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<u32>(__builtin_ctz(rest));
+    if (find_image(w, i, lane, table, "texture") == nullptr) continue;
+    record_image_fault(w, i, lane, FaultKind::handle,
+                       "the texture has no depths, and the instruction is for textures that "
+                       "compare them, which no function of the driver makes");
+  }
+}
+
 template <bool Gather>
 void texture_handler(Lanes& w, const Instruction& i) {
   const auto op = i.form<TextureOp>();
+  if (op.compares) return compare_depths(w, i);
   const ImageTable* images = w.block->launch().shape.images;
   const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
   const u32 slots[4] = {i.d, i.a, i.b, i.c};

@@ -213,10 +213,14 @@ void Decoder::texture_operands(const Statement& statement, TextureOp& op,
   const bool real =
       offsets.kind == OperandKind::real ||
       (offsets.kind == OperandKind::reg && function_.registers[offsets.index].type == Type::f32);
-  if (statement.operands > next + 1 || is_cube(op.geometry) || real)
-    refuse(statement, "depth textures are not implemented on this device");
-  vector(statement, offsets, dimensions, Type::s32, slots);
-  op.offsets = static_cast<std::uint8_t>(dimensions);
+  op.compares = statement.operands > next + 1 || is_cube(op.geometry) || real;
+  if (!is_cube(op.geometry) && !real) {
+    vector(statement, offsets, dimensions, Type::s32, slots);
+    op.offsets = static_cast<std::uint8_t>(dimensions);
+    ++next;
+  }
+  if (op.compares) element(statement, operand(statement, next), Type::f32, false);
+  if (statement.operands > next + 1) invalid(statement, "a depth is the last operand");
 }
 
 void Decoder::texture(const Statement& statement) {

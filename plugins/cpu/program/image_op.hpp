@@ -37,6 +37,7 @@ struct TextureOp {
   std::uint8_t component = 0;  ///< of tld4
   std::uint8_t offsets = 0;    ///< further operands at the end: texels to add to the coordinates
   Result result = Result::word;
+  bool compares = false;  ///< with a depth, which no texture of the driver has
 };
 
 /// istypep: what a number may be the handle of.
