@@ -29,6 +29,11 @@ class Mistake(NamedTuple):
     at: str = ""  # the statement that `line` is of, if it is another
 
 
+# Instructions that Triton puts beside the products of warpgroups, and what is said where they are left out.
+LEFT_OUT = [
+    ("wgmma.wait_group", "matmul_ahead.py:24: error: race: a register of wgmma's result is read before wgmma.wait_group has waited for it"),
+    ("wgmma.fence", "matmul_ahead.py:21: error: race: a warp's first wgmma.mma_async has no wgmma.fence before it"),
+]
 MISTAKES = [
     # Masks that let one element more pass, or all.
     Mistake("vector_add", "float32,n=1000", "inside = i < n\n", "inside = i <= n\n",
@@ -57,6 +62,10 @@ MISTAKES = [
             "elements of `c` were never written"),
     Mistake("matmul", "m=130,.*transposed=1", "sums = tl.dot(left, right, sums)", "sums = tl.dot(left, right)",
             "elements of `c` are wrong"),
+    # The columns of a behind the last one are multiplied by zeros; rows of b that are none.
+    Mistake("matmul_ahead", "warps=4,k=208", "tl.load(left, mask=there[None, :], other=0.0)", "tl.load(left)",
+            "matmul_ahead.py:{line}: error: out-of-bounds global read of 16 bytes at a[41600]"),
+    Mistake("matmul_ahead", "warps=8,k=208", "right += K * b_row", "right += K", "elements of `c` are wrong"),
     # All programs leave out the same places; the numbers are those of other elements; nothing is scaled.
     Mistake("low_memory_dropout", "n=4096,share=0.5,seed=7", "tl.rand(seed, i)", "tl.rand(seed, tl.arange(0, BLOCK))",
             "elements of `out` are wrong"),
@@ -126,6 +135,35 @@ class Suites(unittest.TestCase):
         for suite in self.suites():
             with self.subTest(suite):
                 self.assertRegex(self.run_program("check", suite + ".yaml", "--device", "cpu"), r"(?m)^\d+ passed in ")
+
+    def compiled(self, case):
+        """The PTX of a right case, which it is checked with, and the folder that Triton has left it in."""
+        folder = self.folder.parent / ("dump-" + case)
+        self.environment.update(TRITON_KERNEL_DUMP="1", TRITON_DUMP_DIR=str(folder))
+        self.run_program("check", "matmul_ahead.yaml", "--device", "cpu", "--case", case)
+        for name in ("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"):
+            del self.environment[name]
+        (path,) = folder.glob("*/*.ptx")
+        return path
+
+    def test_products_are_of_warpgroups(self):
+        paths = {}
+        for warps in 4, 8:
+            paths[warps] = self.compiled("matmul_ahead.warps=%d,k=32,m=200,n=144" % warps)
+            text = paths[warps].read_text()
+            self.assertRegex(text, r"wgmma\.mma_async\.sync\.aligned\.m64n\d+k16\.f32\.f16\.f16")
+            self.assertIn("cp.async.cg.shared.global", text)
+        path, text = paths[4], paths[4].read_text()
+        for number, (instruction, said) in enumerate(LEFT_OUT):
+            with self.subTest("without " + instruction):
+                over = self.folder.parent / ("over%d" % number)
+                (over / path.parent.name).mkdir(parents=True)
+                (over / path.parent.name / path.name).write_text(re.sub(r"(?m)^\s*%s\b.*\n" % re.escape(instruction), "", text))
+                self.environment.update(HOME=str(over), TRITON_CACHE_DIR=str(over / "cache"), TRITON_KERNEL_OVERRIDE="1",
+                                        TRITON_OVERRIDE_DIR=str(over))
+                out = self.run_program("check", "matmul_ahead.yaml", "--device", "cpu", "--case", "matmul_ahead.warps=4,k=32,m=200,n=144",
+                                       code=1)
+                self.assertIn(said, out)
 
     def test_lint_finds_nothing(self):
         for suite in self.suites():
