@@ -18,7 +18,7 @@ RaceException read_race_exception(const YamlNode& node) {
 
 const std::vector<std::string>& race_warnings() {
   static const std::vector<std::string> kNames = {"order-by-barrier", "order-decides",
-                                                  "warp-synchronous"};
+                                                  "proxy-order", "warp-synchronous"};
   return kNames;
 }
 

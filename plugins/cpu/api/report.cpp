@@ -273,6 +273,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   if (fault.warning && fault.relaxed.warning) json["name"] = "order-by-barrier";
   if (fault.in_step) json["name"] = "warp-synchronous";
   if (fault.decides) json["name"] = "order-decides";
+  if (fault.unfenced) json["name"] = "proxy-order";
   if (fault.kind == FaultKind::uninitialised)
     json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
                      : fault.other.known          ? "lane"
@@ -379,22 +380,27 @@ std::string race_text(const Fault& fault, const Program& program, const std::str
   if (fault.space == Space::shared) where = at_offset(fault);
   const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
   const bool by_barrier = fault.warning && fault.relaxed.warning;
-  const bool harmless = fault.warning && !by_barrier && !fault.in_step && !fault.decides;
+  const bool harmless =
+      fault.warning && !by_barrier && !fault.in_step && !fault.decides && !fault.unfenced;
   const std::string order =
       fault.in_step ? ", and only lanes that run in step put them in order, which no "
                       "GPU since sm_70 promises: use __syncwarp() between them"
       : fault.decides
           ? ", and which of them comes first decides the value: both are atomic or volatile, and "
             "nothing puts them in order"
+      : fault.unfenced
+          ? ", and no fence.proxy.async lies between the two: the copy may come before "
+            "the read"
       : fetched              ? ", and fetches show what was there before the launch"
       : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
       : fault.detail.empty() ? ", and nothing puts them in order"
                              : ", " + fault.detail;
-  return std::string(fault.in_step   ? "warp-synchronous code: "
-                     : fault.decides ? "order of threads decides: "
-                     : by_barrier    ? "order by a barrier alone: "
-                     : harmless      ? "harmless race: "
-                                     : "race: ") +
+  return std::string(fault.in_step    ? "warp-synchronous code: "
+                     : fault.decides  ? "order of threads decides: "
+                     : fault.unfenced ? "order without a proxy fence: "
+                     : by_barrier     ? "order by a barrier alone: "
+                     : harmless       ? "harmless race: "
+                                      : "race: ") +
          fault.hazard + " of " + std::to_string(fault.bytes) +
          (fault.bytes == 1 ? " byte" : " bytes") + " of " + name_of(fault.space) + " memory" +
          of_block(fault) + where + (harmless ? ", of the same value" : "") + ", " +

@@ -362,3 +362,56 @@ __device__ __forceinline__ void summed(float* a, float* out) {
 extern "C" __global__ void sum_in_bulk_and_plain_sum_of_it(float* a, float* out) { summed<false>(a, out); }
 //@ good sum_in_bulk_and_plain_sum_of_it_right block=32 args="float32[32]= float32[32]"
 extern "C" __global__ void sum_in_bulk_and_plain_sum_of_it_right(float* a, float* out) { summed<true>(a, out); }
+
+// A warp copies over what it has read itself: nothing puts the read of one proxy before the write of the other.
+//@ bug copied_over_what_was_read race block=32 args="float32[256]= float32[32]" severity=warning name=proxy-order says=no_fence.proxy.async_lies_between
+template <bool right>
+__device__ __forceinline__ void read_and_copied_over(const float* in, float* out) {
+  __shared__ Staged m;
+  make(&m.bar);
+  float sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    if (threadIdx.x == 0) bring(m.s, in + 128 * k, 512, &m.bar);  //!
+    wait_for(&m.bar, k);
+    sum += m.s[threadIdx.x] + m.s[127 - threadIdx.x];  //~
+    if (right) PROXY_SHARED;
+    __syncwarp();
+  }
+  out[threadIdx.x] = sum;
+}
+extern "C" __global__ void copied_over_what_was_read(const float* in, float* out) { read_and_copied_over<false>(in, out); }
+//@ good copied_over_what_was_read_right block=32 args="float32[256]= float32[32]"
+extern "C" __global__ void copied_over_what_was_read_right(const float* in, float* out) { read_and_copied_over<true>(in, out); }
+
+// A barrier, or a phase of an mbarrier, behind the read is enough: published kernels have no fence there.
+//@ good copied_over_behind_a_barrier block=64 args="float32[256]= float32[64]"
+extern "C" __global__ void copied_over_behind_a_barrier(const float* in, float* out) {
+  __shared__ Staged m;
+  make(&m.bar);
+  float sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    if (threadIdx.x == 0) bring(m.s, in + 128 * k, 512, &m.bar);
+    wait_for(&m.bar, k);
+    sum += m.s[threadIdx.x] + m.s[127 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+//@ good copied_over_behind_a_phase block=64 args="float32[256]= float32[64]"
+extern "C" __global__ void copied_over_behind_a_phase(const float* in, float* out) {
+  __shared__ Staged m;
+  __shared__ u64 empty;
+  if (threadIdx.x == 0) INIT(&empty, 64);
+  make(&m.bar);
+  float sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    if (threadIdx.x == 0) {
+      if (k > 0) wait_for(&empty, 0);
+      bring(m.s, in + 128 * k, 512, &m.bar);
+    }
+    wait_for(&m.bar, k);
+    sum += m.s[threadIdx.x] + m.s[127 - threadIdx.x];
+    ARRIVE(&empty);
+  }
+  out[threadIdx.x] = sum;
+}

@@ -299,6 +299,7 @@ class BlockRaces final : public Check {
   void each_cell(const AsyncCopy& copy, bool written, Body body);
   void access_cells(const AsyncCopy& copy, bool written);
   void check_proxy(const AsyncCopy& copy, bool written);
+  [[nodiscard]] bool is_unfenced_read(const Record& read, const Access& access);
   [[nodiscard]] bool by_async_proxy(const Record& written) const;
   void check_map(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint64_t address,
                  std::uint32_t bytes);

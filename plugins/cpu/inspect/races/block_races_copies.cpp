@@ -80,8 +80,24 @@ bool BlockRaces::by_async_proxy(const Record& written) const {
   const std::uint64_t block = order_.block_of(written);
   if (block != BlockOrder::without_engine(block)) return true;
   const Statement* statement = block_.program().statement(written.statement());
-  return statement != nullptr && statement->facts->mnemonic == Mnemonic::cp &&
-         statement->facts->has(Modifier::bulk);
+  return statement != nullptr && statement->facts->has(Modifier::bulk) &&
+         statement->facts->has(Modifier::async);
+}
+
+// Returns whether nothing but the order within a warp keeps a read before the copy that overwrites what
+// was read. Reads that a barrier lies behind do not count: CUTLASS's pipelines hand a stage back to the
+// warp that copies by an mbarrier, and others by __syncthreads(), without a fence.
+bool BlockRaces::is_unfenced_read(const Record& read, const Access& access) {
+  if (read.warp() != access.now.warp() || read.epoch() < order_.start() || read.in_flight() ||
+      order_.block_of(read) != order_.index() || order_.before_barrier(read) ||
+      order_.covers(access.now.warp(), access.now.lane(), read, order_.index()))
+    return false;
+  const Statement* statement = block_.program().statement(read.statement());
+  if (statement == nullptr || (statement->facts->mnemonic != Mnemonic::ld &&
+                               statement->facts->mnemonic != Mnemonic::ldmatrix))
+    return false;
+  return !order_.proxied(read, order_.index(), access.now.thread(), kProxyShared) &&
+         !conflicts(read, access);
 }
 
 // A write of the generic proxy is in order with what a copy reads, or writes in its place,
@@ -96,8 +112,12 @@ void BlockRaces::check_proxy(const AsyncCopy& copy, bool written) {
   const Access access{Record::make(order_.epoch(), thread, false, i.statement), i, side.space,
                       side.address};
   const Epoch first = side.space == Space::shared ? order_.start() : launch_.order.clock.first();
-  Record unseen, seen;
+  Record unseen, seen, read, fenced;
+  const bool overwrites = written && side.space == Space::shared;
   each_cell(copy, written, [&](const RaceCells& cell) {
+    if (const Record reader{*cell.read};
+        overwrites && read.bits == 0 && reader.bits != 0 && reader.bits != fenced.bits)
+      (is_unfenced_read(reader, access) ? read : fenced) = reader;
     const Record before{*cell.write};
     if (unseen.bits != 0 || before.epoch() < first || before.in_flight() ||
         before.bits == seen.bits)
@@ -113,6 +133,15 @@ void BlockRaces::check_proxy(const AsyncCopy& copy, bool written) {
     race(*flight.lanes, i, side.space, flight.lane, side.address, copy.bytes, unseen,
          written ? "write after write" : "read after write", false,
          written ? kNoProxyFenceBetween : kNoProxyFence);
+  if (read.bits == 0 || is_of_memcpy_async(block_.program(), i)) return;
+  Fault fault;
+  fault.kind = FaultKind::race;
+  fault.hazard = "write after read";
+  fault.warning = fault.unfenced = true;
+  block_.describe_access(*flight.lanes, i, side.space, flight.lane, side.address, copy.bytes, true,
+                         fault);
+  describe_other(fault, read);
+  block_.report(fault);
 }
 
 // Copies read tensor maps by a proxy of their own (PTX ISA, "membar/fence", .proxykind tensormap).
