@@ -291,7 +291,7 @@ def instruction_page(root):
     sets = {name: " ".join(re.findall(r'"([^"]*)"', words)).split()
             for name, words in SETS.findall(source[source.index("kSets"):source.index("struct WordNeeds")])}
     lines = ["# Instructions", NOTE % "`plugins/cpu/ptx/instruction_forms.def`",
-             "Every instruction of PTX 9.0 as the PTX ISA writes it, what it needs of a module, the class that the",
+             "Every instruction of PTX 9.5 as the PTX ISA writes it, what it needs of a module, the class that the",
              "[counters](../counters.md) count it in, and what the CPU device refuses. `{.word}` may be left out,",
              "`.<a b>` is one of several, and `.$name` is one of a set below the table. Some words need more wherever they",
              "stand: `.bf16` needs sm_80, `.shared::cluster` sm_90, `.b128` PTX 8.3.", ""]

@@ -202,12 +202,13 @@ std::string sanitizer_text(const Fault& fault, const Program& program) {
     case FaultKind::surface:
     case FaultKind::descriptor:
     case FaultKind::assertion:
-      text.head(fault.kind == FaultKind::stack        ? "Stack overflow"
-                : fault.kind == FaultKind::invalid_pc ? "Invalid PC"
-                : fault.kind == FaultKind::trap       ? "Trap"
-                : fault.kind == FaultKind::assertion  ? "Assertion failed"
-                : fault.kind == FaultKind::descriptor ? "Invalid tensor map"
-                                                      : "Invalid texture or surface access");
+      text.head(fault.kind == FaultKind::stack                ? "Stack overflow"
+                : fault.kind == FaultKind::invalid_pc         ? "Invalid PC"
+                : fault.kind == FaultKind::trap               ? "Trap"
+                : fault.kind == FaultKind::assertion          ? "Assertion failed"
+                : fault.kind != FaultKind::descriptor         ? "Invalid texture or surface access"
+                : fault.message.starts_with("the tensor map") ? "Invalid tensor map"
+                                                              : "Invalid operand");
       text.at(fault);
       text.by(fault);
       text.more(safe(fault.message));

@@ -53,7 +53,7 @@ namespace {
 std::uint64_t bytes_of(const AsyncCopy& copy) {
   constexpr std::uint64_t kMarked = 64;  // in Flights, where neighbours take room together: about
   std::uint64_t bytes = sizeof copy;
-  if (copy.parts != nullptr) bytes += copy.parts->size() * sizeof(CopyPart);
+  if (copy.plan != nullptr) bytes += copy.plan->parts.size() * sizeof(CopyPart);
   if (copy.flight) bytes += kMarked + copy.flight->kept.capacity() * sizeof(std::uint64_t);
   return bytes;
 }
@@ -101,8 +101,14 @@ void AsyncCopies::complete_older() {
 void AsyncCopies::move(const AsyncCopy& copy) {
   if (copy.reduces && copy.from == nullptr)
     return copy.combine(*copy.launch, copy.to, copy.values.data(), copy.bytes, copy.to_global);
+  move(copy, copy.to);
+  if (copy.plan == nullptr) return;
+  for (std::byte* other : copy.plan->others) move(copy, other);
+}
+
+void AsyncCopies::move(const AsyncCopy& copy, std::byte* target) {
   copy.each_part([&](const CopyPart& part) {
-    std::byte* to = copy.to + part.to;
+    std::byte* to = target + part.to;
     if (part.source != 0 && copy.combine != nullptr)
       copy.combine(*copy.launch, to, copy.from + part.from, part.source, copy.to_global);
     else if (part.source != 0)
@@ -426,7 +432,10 @@ void change_barrier(Lanes& w, const Instruction& i, Change change,
 
 void init(Lanes& w, const Instruction& i) {
   change_barrier(
-      w, i, [](Mbarrier& b, std::uint32_t count) { b = Mbarrier::initial(count); },
+      w, i,
+      [&](Mbarrier& b, std::uint32_t count) {
+        b = Mbarrier::initial(count, static_cast<std::uint64_t>(i.imm));
+      },
       MbarrierUse::init);
 }
 void inval(Lanes& w, const Instruction& i) {
@@ -483,6 +492,16 @@ void test(Lanes& w, const Instruction& i) {
     if (w.observer != nullptr && over) w.observer->tell<&Check::see_phase>(at, w.warp, lane, i);
   });
   write_predicate(w.registers, i.d, w.mask, done);
+}
+
+void check_layout(Lanes& w, const Instruction& i) {
+  std::uint32_t same = 0;
+  for_lanes(w, [&](std::uint32_t lane) {
+    const std::byte* at = barrier_at(w, i, lane, MbarrierUse::test);
+    if (at != nullptr && load_barrier(at).layout() == static_cast<std::uint64_t>(i.imm))
+      same |= 1u << lane;
+  });
+  write_predicate(w.registers, i.d, w.mask, same);
 }
 
 void pending(Lanes& w, const Instruction& i) {
@@ -578,6 +597,7 @@ void fill_async(HandlerTable& table) {
   table.set(Opcode::mbarrier_arrive_expect, arrive_expect);
   table.set(Opcode::mbarrier_drop_expect, drop_expect);
   table.set(Opcode::mbarrier_test, test);
+  table.set(Opcode::mbarrier_layout, check_layout);
   table.set(Opcode::mbarrier_pending, pending);
   table.set(Opcode::copy_async, copy);
   table.set(Opcode::commit_async, commit<AsyncCopies::plain>);

@@ -89,6 +89,7 @@ class AsyncCopies {
   void land(AsyncCopy& copy, const std::byte* barrier);
   void forget(const AsyncCopy& copy);
   static void move(const AsyncCopy& copy);
+  static void move(const AsyncCopy& copy, std::byte* target);
 
   BlockObserver* observer_ = nullptr;
   const std::uint64_t* active_ = nullptr;

@@ -2,7 +2,9 @@
 // describing a copy to the checks.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "machine/async.hpp"
 #include "machine/handlers.hpp"
@@ -21,6 +23,12 @@ std::byte* locate_async(Lanes& w, const Instruction& i, Space space, std::uint32
 /// The mbarrier that a copy completes on, at an address in the shared window: a use of it.
 std::byte* locate_completion(Lanes& w, const Instruction& i, std::uint32_t lane,
                              std::uint64_t address);
+
+/// The memory of all devices at a multicast address of a lane, for what is to be written or read
+/// there; none after recording the fault.
+std::vector<std::byte*> replicas_of(Lanes& w, const Instruction& i, std::uint32_t lane,
+                                    std::uint64_t address, std::uint32_t bytes,
+                                    std::uint32_t alignment, bool store = true);
 
 /// Describes a copy to the checks: the thread that copies, the source and the target.
 void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Flight::Side& from,

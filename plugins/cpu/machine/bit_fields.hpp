@@ -194,4 +194,11 @@ WARPMARK_INLINE u64 signed_high(u64 a, u64 b) {
   return static_cast<u64>(multiply_high(static_cast<s64>(a), static_cast<s64>(b)));
 }
 
+// The product of polynomials over the field of two elements: a sum without carries.
+WARPMARK_INLINE u128 carryless_product(u64 a, u64 b) {
+  u128 product = 0;
+  for (u32 bit = 0; bit < 64; ++bit) product ^= (b >> bit & 1) != 0 ? u128{a} << bit : u128{0};
+  return product;
+}
+
 }  // namespace warpmark::cpu::WARPMARK_ISA

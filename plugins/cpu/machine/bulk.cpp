@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,13 +18,15 @@
 namespace warpmark::cpu {
 namespace {
 
+constexpr std::uint32_t kChunk = 16;
+constexpr auto kNothing = std::byte{0xb6};  ///< in bytes whose value PTX does not say
+
 std::uint64_t address_in(const Lanes& w, std::uint32_t slot, std::uint32_t lane) {
   return read_lane<std::uint64_t>(w.registers, slot, lane);
 }
 
 // The parts of a copy of which `mask` has the bytes of each 16. A part ends with its 16 bytes.
-std::shared_ptr<const std::vector<CopyPart>> masked_parts(std::uint32_t bytes, std::uint32_t mask) {
-  constexpr std::uint32_t kChunk = 16;
+std::vector<CopyPart> masked_parts(std::uint32_t bytes, std::uint32_t mask) {
   std::vector<CopyPart> parts;
   for (std::uint32_t at = 0; at < bytes; at += kChunk) {
     for (std::uint32_t first = 0; first < kChunk;) {
@@ -36,7 +39,46 @@ std::shared_ptr<const std::vector<CopyPart>> masked_parts(std::uint32_t bytes, s
       first += count;
     }
   }
-  return std::make_shared<const std::vector<CopyPart>>(std::move(parts));
+  return parts;
+}
+
+// A copy that leaves out bytes at either end of its source: those of the target get other values, as
+// they may have any, and whoever uses them is to notice it. False if `left` or `right` is none that
+// PTX has.
+bool leave_out(Lanes& w, const Instruction& i, std::uint32_t lane, std::uint32_t left,
+               std::uint32_t right, AsyncCopy& made) {
+  if (left >= kChunk || right >= kChunk) {
+    Fault fault = w.block->fault(FaultKind::descriptor, i.statement, w.warp, 1u << lane);
+    fault.message = "the copy leaves out " + std::to_string(left >= kChunk ? left : right) +
+                    " bytes at an end of its source: .ignore_oob has 0 to 15";
+    w.block->launch().faults.add(fault);
+    w.block->launch().stop = true;
+    return false;
+  }
+  const std::uint32_t inner = made.bytes - std::min(left + right, made.bytes);
+  std::vector<CopyPart> parts;
+  if (left != 0) parts.push_back({0, 0, left, 0});
+  if (inner != 0) parts.push_back({0, left, inner, inner});
+  if (right != 0) parts.push_back({0, made.bytes - right, right, 0});
+  made.source = inner;
+  made.unsaid = true;
+  made.values.fill(kNothing);
+  made.plan = std::make_shared<const CopyPlan>(CopyPlan{std::move(parts), {}});
+  return true;
+}
+
+// The places that a copy to several devices writes: the first is its target for the checks.
+bool locate_everywhere(Lanes& w, const Instruction& i, std::uint32_t lane, AsyncCopy& made,
+                       Flight::Side& side) {
+  const std::uint64_t address = address_in(w, i.address, lane);
+  std::vector<std::byte*> all = replicas_of(w, i, lane, address, made.bytes, kChunk);
+  if (all.empty()) return false;
+  side = {Space::global, address, nullptr, 0};
+  made.to = all.front();
+  CopyPlan plan{{{0, 0, made.bytes, made.source}}, {all.begin() + 1, all.end()}};
+  if (made.plan != nullptr) plan.parts = made.plan->parts;
+  made.plan = std::make_shared<const CopyPlan>(std::move(plan));
+  return true;
 }
 
 void copy_bulk(Lanes& w, const Instruction& i) {
@@ -52,16 +94,26 @@ void copy_bulk(Lanes& w, const Instruction& i) {
     made.reduces = combine != nullptr;
     made.launch = &launch;
     made.to_global = form.to == Space::global;
-    if (i.e != Instruction::kNone)
-      made.parts = masked_parts(bytes, read_lane<std::uint32_t>(w.registers, i.e, lane));
+    if (i.e != Instruction::kNone && !form.ignores)
+      made.plan = std::make_shared<const CopyPlan>(
+          CopyPlan{masked_parts(bytes, read_lane<std::uint32_t>(w.registers, i.e, lane)), {}});
     // Sizes must be multiples of 16, and so must addresses.
-    if (bytes % 16 != 0) {
-      record_fault(w, i, form.from, lane, address_in(w, i.a, lane) | 1, 16, false);
+    std::uint64_t from = address_in(w, i.a, lane);
+    if (bytes % kChunk != 0 || (form.ignores && from % kChunk != 0)) {
+      record_fault(w, i, form.from, lane, from | 1, kChunk, false);
       return;
     }
+    std::uint32_t alignment = kChunk;
+    if (form.ignores) {
+      const auto left = read_lane<std::uint32_t>(w.registers, i.d, lane);
+      if (!leave_out(w, i, lane, left, read_lane<std::uint32_t>(w.registers, i.e, lane), made))
+        return;
+      from += left;
+      alignment = 1;
+    }
     made.from =
-        locate_async(w, i, form.from, lane, address_in(w, i.a, lane), bytes, 16, false, &from_side);
-    if (i.d != Instruction::kNone) {
+        locate_async(w, i, form.from, lane, from, made.source, alignment, false, &from_side);
+    if (i.d != Instruction::kNone && !form.ignores) {
       const auto blocks = read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff;
       if (made.from == nullptr ||
           !start_multicast(w, i, lane, blocks, address_in(w, i.address, lane), bytes,
@@ -69,8 +121,11 @@ void copy_bulk(Lanes& w, const Instruction& i) {
         launch.stop = true;
       return;
     }
-    made.to = locate_async(w, i, form.to, lane, address_in(w, i.address, lane), bytes, 16, true,
-                           &to_side);
+    if (!form.everywhere)
+      made.to = locate_async(w, i, form.to, lane, address_in(w, i.address, lane), bytes, kChunk,
+                             true, &to_side);
+    else if (!locate_everywhere(w, i, lane, made, to_side))
+      made.to = nullptr;
     if (i.c != Instruction::kNone) {
       made.completion = locate_completion(w, i, lane, address_in(w, i.c, lane));
       if (made.completion == nullptr) return;
@@ -101,8 +156,7 @@ void discard(Lanes& w, const Instruction& i) {
         address_in(w, i.address, lane) + static_cast<std::uint64_t>(i.imm);
     std::byte* line = locate_async(w, i, Space::global, lane, address, kLine, kLine, true);
     if (line == nullptr) return;
-    constexpr int kNothing = 0xb6;
-    std::memset(line, kNothing, kLine);
+    std::memset(line, static_cast<int>(kNothing), kLine);
     if (w.observer == nullptr) return;
     w.observer->tell<&Check::store>(w, i, Space::global, lane, address, kLine, false);
     w.observer->tell<&Check::discard>(address, kLine);

@@ -76,7 +76,7 @@ class CopyQueue {
   void pop_front(CopyPool& pool) {
     // A piece that waits to be used again must not keep the memory that its records own.
     front().flight.reset();
-    front().parts.reset();
+    front().plan.reset();
     ++begin_;
     --size_;
     if (begin_ + 1 < CopyPiece::kCopies)

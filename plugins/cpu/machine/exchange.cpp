@@ -111,12 +111,15 @@ requires(sizeof(T) == 2) struct WordOf<T> {
   using type = u16;
 };
 
+// PTX ISA: atom.add.f32 flushes subnormals on global memory without .noftz, and not on shared memory.
+template <typename Op>
+constexpr bool kFlushes = true;
+
 template <typename Op, typename T>
 T atomic_value(T old, T b, T c, bool global) {
   T value = Op::apply(old, b, c);
   if constexpr (__is_same(T, f32)) {
-    // PTX ISA: atom.add.f32 flushes subnormals on global memory, and not on shared memory.
-    value = global ? flush(quiet(flush(old) + flush(b))) : quiet(value);
+    value = global && kFlushes<Op> ? flush(quiet(flush(old) + flush(b))) : quiet(value);
   } else if constexpr (__is_same(T, f64)) {
     value = quiet(value, old, b);
   }
@@ -379,6 +382,10 @@ void fence(Lanes& w, const Instruction& i) {
     }                                                                                    \
   };
 #include "program/atomics.def"
+template <>
+constexpr bool kFlushes<atom_add_noftz_f32_op> = false;
+template <>
+constexpr bool kFlushes<atom_vector_add_noftz_f32_op> = false;
 
 }  // namespace
 

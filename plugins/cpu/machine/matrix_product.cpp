@@ -5,6 +5,8 @@
 // chain of fused multiply-adds from c on, in the order of k. Where blocks have factors (sm_120), sums
 // are made in binary64 in the order of k, with c last, and are rounded once to nearest even: no
 // such device was asked.
+#include <xmmintrin.h>
+
 #include <map>
 #include <memory>
 #include <mutex>
@@ -494,7 +496,8 @@ void multiply_scaled(const Product& product, const Chosen& chosen) {
   product.write(patterns);
 }
 
-void multiply_doubles(const Product& product) {
+// In the processor's present rounding, which both ways to multiply and add follow.
+[[gnu::noinline]] void multiply_rounded(const Product& product) {
   const MatrixForm& form = product.form;
   f64 a[kMost], b[kMost], c[kMost];
   u64 patterns[kMost];
@@ -512,6 +515,16 @@ void multiply_doubles(const Product& product) {
     }
   }
   product.write(patterns);
+}
+
+// Nothing may move across the change of the rounding, as in lane_loops.hpp.
+void multiply_doubles(const Product& product) {
+  const u32 control = _mm_getcsr();
+  _mm_setcsr((control & ~0x6000u) | u32{product.form.rounding} << 13);
+  __asm__ volatile("" ::: "memory");
+  multiply_rounded(product);
+  __asm__ volatile("" ::: "memory");
+  _mm_setcsr(control);
 }
 
 template <u32 Most, typename Step>

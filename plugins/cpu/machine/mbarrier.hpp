@@ -9,19 +9,20 @@ namespace warpmark::cpu {
 /// Communication Instructions: mbarrier"). Its layout belongs to the device, and programs may not
 /// look into it: from bit 0 the arrivals that each phase expects (20 bits), those that are still
 /// missing (20), the bytes of asynchronous copies that are still missing (21, two's complement),
-/// and at bit 63 the parity of the current phase.
+/// at bit 61 its layout, 0 or 1, and at bit 63 the parity of the current phase.
 class Mbarrier {
  public:
   static constexpr std::uint32_t kMostArrivals = (1u << 20) - 1;
 
   explicit Mbarrier(std::uint64_t state) : state_(state) {}
-  static Mbarrier initial(std::uint32_t count) {
+  static Mbarrier initial(std::uint32_t count, std::uint64_t layout) {
     const std::uint64_t kept = count & kMostArrivals;
-    return Mbarrier(kept | kept << 20);
+    return Mbarrier(kept | kept << 20 | layout << 61);
   }
 
   [[nodiscard]] std::uint64_t state() const { return state_; }
   [[nodiscard]] std::uint32_t expected() const { return field(0); }
+  [[nodiscard]] std::uint64_t layout() const { return state_ >> 61 & 1; }
   [[nodiscard]] std::uint32_t pending() const { return field(20); }
   /// Bytes of copies that are still missing; negative if more have come than were expected.
   [[nodiscard]] std::int32_t missing_bytes() const {

@@ -23,26 +23,13 @@ using namespace multimem;
 
 constexpr u32 kMostBytes = 32;
 
-// The memory of all devices at a lane's address; none after recording the fault.
-std::vector<std::byte*> replicas_of(Lanes& w, const Instruction& i, u32 lane, u32 bytes,
-                                    bool store) {
+// The same of an access that comes about at once.
+std::vector<std::byte*> accessed(Lanes& w, const Instruction& i, u32 lane, u32 bytes, bool store) {
   const auto address = read_lane<u64>(w.registers, i.address, lane);
-  const LaunchShape& shape = w.block->launch().shape;
-  std::vector<std::byte*> all;
-  if (address % bytes == 0 && shape.multicasts != nullptr)
-    all = shape.multicasts->find(shape.device, address, bytes);
-  if (all.empty() && address % bytes == 0) {
-    Fault fault;
-    fault.kind = FaultKind::illegal_address;
-    w.block->describe_access(w, i, Space::global, lane, address, bytes, store, fault);
-    fault.detail = ", where no multicast object is mapped that has memory of each of its devices";
-    w.block->launch().faults.add(fault);
-  } else if (all.empty()) {
-    record_fault(w, i, Space::global, lane, address, bytes, store);
-  } else if (w.observer != nullptr) {
+  std::vector<std::byte*> all = replicas_of(w, i, lane, address, bytes, bytes, store);
+  if (!all.empty() && w.observer != nullptr)
     w.observer->touch(w, i, Space::global, lane, address, bytes,
                       store ? Touch::store : Touch::load);
-  }
   return all;
 }
 
@@ -68,7 +55,7 @@ void multimem_load(Lanes& w, const Instruction& i) {
   const u32* slots = w.operands + i.more;
   for_lanes(w, [&](u32 lane) {
     std::byte values[kMostBytes] = {};
-    const std::vector<std::byte*> replicas = replicas_of(w, i, lane, bytes, false);
+    const std::vector<std::byte*> replicas = accessed(w, i, lane, bytes, false);
     if (form.f16) {
       sum_wide<f16>(values, replicas, bytes, [](f32 sum) { return to_f16(sum); });
     } else if (form.bf16) {
@@ -101,7 +88,7 @@ void multimem_write(Lanes& w, const Instruction& i) {
       const u64 value = read_lane(w.registers, slots[e], lane, form.bytes == 8);
       std::memcpy(values + e * form.bytes, &value, form.bytes);
     }
-    for (std::byte* replica : replicas_of(w, i, lane, bytes, true)) {
+    for (std::byte* replica : accessed(w, i, lane, bytes, true)) {
       if constexpr (Reduces)
         combine(w.block->launch(), replica, values, bytes, true);
       else
@@ -111,6 +98,24 @@ void multimem_write(Lanes& w, const Instruction& i) {
 }
 
 }  // namespace
+
+std::vector<std::byte*> replicas_of(Lanes& w, const Instruction& i, u32 lane, u64 address,
+                                    u32 bytes, u32 alignment, bool store) {
+  const LaunchShape& shape = w.block->launch().shape;
+  std::vector<std::byte*> all;
+  if (address % alignment == 0 && shape.multicasts != nullptr)
+    all = shape.multicasts->find(shape.device, address, bytes);
+  if (all.empty() && address % alignment == 0) {
+    Fault fault;
+    fault.kind = FaultKind::illegal_address;
+    w.block->describe_access(w, i, Space::global, lane, address, bytes, store, fault);
+    fault.detail = ", where no multicast object is mapped that has memory of each of its devices";
+    w.block->launch().faults.add(fault);
+  } else if (all.empty()) {
+    record_fault(w, i, Space::global, lane, address, alignment, store);
+  }
+  return all;
+}
 
 void fill_multimem(HandlerTable& table) {
   table.set(Opcode::multimem_load, multimem_load);

@@ -442,7 +442,7 @@ bool copy_box(Lanes& w, const Instruction& i, const TensorForm& form, const Tens
     return true;
   }
   made.source = outside ? 0 : made.bytes;
-  made.parts = std::make_shared<const std::vector<CopyPart>>(std::move(box.parts));
+  made.plan = std::make_shared<const CopyPlan>(CopyPlan{std::move(box.parts), {}});
   made.from = form.to_global ? in_box : tensor;
   if (multicast)
     return start_multicast(w, i, lane, blocks, shared, reach, address_in(w, i.c, lane), in_global,

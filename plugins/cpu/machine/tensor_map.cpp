@@ -48,6 +48,7 @@ const char* TensorMap::wrong() const {
   constexpr std::uint64_t kStrideEnd = std::uint64_t{1} << 40;
   if (type > Type::tf32_ftz) return "the data type is invalid";
   if (rank == 0 || rank > kMostRank) return "a tensor has 1 to 5 dimensions";
+  if (interleave != 0) return "it is of an interleaved tensor, which this device has not";
   if (address % 16 != 0) return "the global address must be a multiple of 16";
   for (std::uint32_t d = 0; d + 1 < rank; ++d) {
     if (strides[d] % 16 != 0 || strides[d] >= kStrideEnd)

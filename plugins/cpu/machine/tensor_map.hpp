@@ -47,7 +47,8 @@ struct TensorMap {
   std::uint8_t im2col = 0;
   std::array<std::int16_t, 3> lower{}, upper{};
   std::uint16_t pixels = 0;
-  std::array<std::uint8_t, 18> unused{};
+  std::uint8_t interleave = 0;  ///< CUtensorMapInterleave, which no copy of this device has
+  std::array<std::uint8_t, 17> unused{};
 
   [[nodiscard]] std::uint32_t element_bytes() const;
   [[nodiscard]] bool is_real() const { return type >= Type::f16 && type <= Type::tf32_ftz; }

@@ -81,6 +81,8 @@ void set_field(TensorMap& map, const TensorMapField& form, std::uint64_t value) 
       map.nan_outside = static_cast<std::uint8_t>(value);
       break;
     case Field::interleave_layout:
+      assign(map.interleave, value);
+      break;
     case Field::swizzle_atomicity:  // the decoder takes only what every map has
       break;
   }

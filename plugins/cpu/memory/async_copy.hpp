@@ -26,6 +26,12 @@ struct CopyPart {
   std::uint32_t source = 0;        ///< read; AsyncCopy::values follow
 };
 
+/// The parts of a copy, if it is not one of both sides from the first byte to the last.
+struct CopyPlan {
+  std::vector<CopyPart> parts;
+  std::vector<std::byte*> others;  ///< targets beside AsyncCopy::to: memory of other devices
+};
+
 /// The data that the checks keep for a copy under way: the thread that copies, the source and the
 /// target.
 struct Flight {
@@ -56,17 +62,17 @@ struct AsyncCopy {
   bool reduces = false;             ///< `combine` changes the target, as an atomic operation
   LaunchState* launch = nullptr;    ///< for `combine`
   bool to_global = false;           ///< the same
+  bool unsaid = false;              ///< bytes that are written and not read have no value
   /// The pattern that is written repeatedly behind the bytes that are read: zeros, or register
   /// values for a copy without memory at `from`, which is then null.
   std::array<std::byte, 16> values{};
-  /// The parts of the copy, if there is more than one: a box of a tensor.
-  std::shared_ptr<const std::vector<CopyPart>> parts;
+  std::shared_ptr<const CopyPlan> plan;
   std::uint64_t group = 0;  ///< number of its thread's groups committed before it started
 
   template <typename Body>
   void each_part(Body body) const {
-    if (parts == nullptr) return body(CopyPart{0, 0, bytes, source});
-    for (const CopyPart& part : *parts) body(part);
+    if (plan == nullptr) return body(CopyPart{0, 0, bytes, source});
+    for (const CopyPart& part : plan->parts) body(part);
   }
 };
 

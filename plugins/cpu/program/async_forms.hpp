@@ -18,6 +18,9 @@ struct CopyForm {
 struct BulkForm {
   Space from = Space::shared, to = Space::shared;
   Opcode reduction = Opcode::count;  ///< opcode of the atomic; count: a copy
+  bool everywhere = false;           ///< to the memory of several devices
+  /// Bytes at either end that may lie outside of an allocation: d and e, then, for no multicast.
+  bool ignores = false;
 };
 
 /// store_async: address = to, c = mbarrier, `count` elements from `more`.

@@ -86,12 +86,13 @@ std::uint32_t Decoder::barrier_address(const Statement& statement, std::size_t i
 }
 
 // A state, or the parity of a phase.
-std::uint32_t Decoder::barrier_phase(const Statement& statement, bool parity) {
-  const Operand& phase = operand(statement, 2);
+std::uint32_t Decoder::barrier_phase(const Statement& statement, std::size_t index, bool parity) {
+  const Operand& phase = operand(statement, index);
   if (phase.kind == OperandKind::name) invalid(statement, "a name cannot stand here");
   if (parity && phase.kind == OperandKind::integer && phase.value >> 1 != 0)
     invalid(statement, "a parity is 0 or 1");
-  if (statement.operands > 3) source(statement, 3, Type::u32);  // how long to suspend
+  if (statement.operands > index + 1)
+    source(statement, index + 1, Type::u32);  // how long to suspend
   return source(statement, phase, parity ? Type::u32 : Type::u64);
 }
 
@@ -102,12 +103,64 @@ std::uint32_t Decoder::barrier_arrivals(const Statement& statement, bool expects
   return source(statement, count, Type::u32);
 }
 
+// {waitComplete | waitComplete|reportPredicate{, reportValue}}, [mbarrier], phase{, time}. Copies that
+// report on an mbarrier need sm_100 and later, so that there is nothing to report here.
+void Decoder::barrier_test(const Statement& statement, Instruction& instruction) {
+  const InstructionFacts& facts = *statement.facts;
+  const bool tries = facts.has(Modifier::try_wait);
+  const Operand& result = operand(statement, 0);
+  const bool reports = result.kind == OperandKind::pair;
+  const bool value =
+      reports && statement.operands > 1 && operand(statement, 1).kind != OperandKind::address;
+  const std::size_t place = value ? 2 : 1;
+  expect_operands(statement, place + 2, place + (tries ? 3 : 2));
+  if (reports && !facts.has(Modifier::phase_primary))
+    invalid(statement, "only .phase_type::primary reports");
+  instruction.opcode = Opcode::mbarrier_test;
+  instruction.parity = facts.has(Modifier::parity);
+  instruction.early = !tries;
+  if (reports) {
+    comparison_result(statement, instruction);
+    if (instruction.d == Instruction::kNone) invalid(statement, "who waits asks for the answer");
+    if (instruction.predicate != Instruction::kNone)
+      emit_plain(statement, Opcode::mov_pred, instruction.predicate, constant(0, false));
+    instruction.predicate = Instruction::kNone;
+    if (value)
+      emit_plain(statement, Opcode::mov_b32, destination(statement, 1, Type::b8),
+                 constant(0, false));
+  } else {
+    instruction.d = destination(statement, 0, Type::pred);
+  }
+  instruction.address = barrier_address(statement, place, instruction.space);
+  instruction.b = barrier_phase(statement, place + 1, instruction.parity);
+  if (!facts.has(Modifier::relaxed)) instruction.order = Instruction::kAcquire;
+  polls_block_ = true;
+}
+
+// mbarrier.init{.layout} [mbarrier], arrivals; .expect_tx and .complete_tx with bytes; .inval
+void Decoder::barrier_change(const Statement& statement, Modifier what, Instruction& instruction) {
+  const std::size_t operands = what == Modifier::inval ? 1 : 2;
+  expect_operands(statement, operands, operands);
+  instruction.opcode = what == Modifier::init        ? Opcode::mbarrier_init
+                       : what == Modifier::inval     ? Opcode::mbarrier_inval
+                       : what == Modifier::expect_tx ? Opcode::mbarrier_expect
+                                                     : Opcode::mbarrier_complete;
+  instruction.address = barrier_address(statement, 0, instruction.space);
+  if (operands == 2) instruction.a = source(statement, 1, Type::u32);
+  const Operand& count = operand(statement, operands - 1);
+  const bool has_layout = statement.facts->needs.version >= 93;  // ptxas looks closer then
+  if (has_layout && count.kind == OperandKind::integer &&
+      (count.value <= 0 || count.value >= 1 << 20))
+    invalid(statement, "an mbarrier expects 1 to 1048575 arrivals");
+  instruction.imm = statement.facts->has(Modifier::layout_v1) ? 1 : 0;
+}
+
 void Decoder::mbarrier(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const Modifier what = facts.modifiers.front();
   const bool expects =
       (what == Modifier::arrive || what == Modifier::arrive_drop) && facts.has(Modifier::expect_tx);
-  const bool parity = facts.has(Modifier::parity), cluster = facts.has(Modifier::shared_cluster);
+  const bool cluster = facts.has(Modifier::shared_cluster);
   const Space space = space_of(facts);
   Instruction instruction;
   instruction.space = space;
@@ -117,14 +170,7 @@ void Decoder::mbarrier(const Statement& statement) {
   };
   if (what == Modifier::init || what == Modifier::inval || what == Modifier::expect_tx ||
       what == Modifier::complete_tx) {
-    const std::size_t operands = what == Modifier::inval ? 1 : 2;
-    expect_operands(statement, operands, operands);
-    instruction.opcode = what == Modifier::init        ? Opcode::mbarrier_init
-                         : what == Modifier::inval     ? Opcode::mbarrier_inval
-                         : what == Modifier::expect_tx ? Opcode::mbarrier_expect
-                                                       : Opcode::mbarrier_complete;
-    instruction.address = barrier_address(statement, 0, space);
-    if (operands == 2) instruction.a = source(statement, 1, Type::u32);
+    barrier_change(statement, what, instruction);
   } else if (what == Modifier::arrive || what == Modifier::arrive_drop) {
     const bool drop = what == Modifier::arrive_drop;
     expect_operands(statement, expects || facts.has(Modifier::noComplete) ? 3 : 2, 3);
@@ -139,15 +185,13 @@ void Decoder::mbarrier(const Statement& statement) {
     if (statement.operands > 2) instruction.a = barrier_arrivals(statement, expects);
     if (!facts.has(Modifier::relaxed)) instruction.order = Instruction::kRelease;
   } else if (what == Modifier::test_wait || what == Modifier::try_wait) {
-    expect_operands(statement, 3, what == Modifier::try_wait ? 4 : 3);
-    instruction.opcode = Opcode::mbarrier_test;
-    instruction.parity = parity;
-    instruction.early = what == Modifier::test_wait;
+    barrier_test(statement, instruction);
+  } else if (what == Modifier::check_layout) {
+    expect_operands(statement, 2, 2);
+    instruction.opcode = Opcode::mbarrier_layout;
+    instruction.imm = facts.has(Modifier::layout_v1) ? 1 : 0;
     instruction.d = destination(statement, 0, Type::pred);
     instruction.address = barrier_address(statement, 1, space);
-    instruction.b = barrier_phase(statement, parity);
-    if (!facts.has(Modifier::relaxed)) instruction.order = Instruction::kAcquire;
-    polls_block_ = true;
   } else {  // pending_count
     expect_operands(statement, 2, 2);
     instruction.opcode = Opcode::mbarrier_pending;

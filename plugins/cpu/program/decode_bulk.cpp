@@ -17,12 +17,13 @@ constexpr std::int64_t kMostBulkBytes = 1048560, kMostFilledBytes = 1 << 24;
 
 }  // namespace
 
-Opcode Decoder::reduction_of(const Statement& statement, Modifier operation, Type type) const {
+Opcode Decoder::reduction_of(const Statement& statement, Modifier operation, Type type,
+                             bool noftz) const {
   // Sums of two's complement are the same with a sign and without.
   if (operation == Modifier::add && type == Type::s64) type = Type::u64;
   const bool small = type == Type::f16 || type == Type::bf16;
   const bool extreme = operation == Modifier::min || operation == Modifier::max;
-  const OpcodeInfo* info = find_atomic(operation, type, small && extreme);
+  const OpcodeInfo* info = find_atomic(operation, type, small && extreme, noftz);
   if (info == nullptr) invalid(statement, "there is no such reduction");
   return info->opcode;
 }
@@ -35,8 +36,9 @@ Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
   const bool small = type == Type::f16 || type == Type::bf16,
              real = type == Type::f32 || type == Type::f64;
   const bool sum = operation == Modifier::add;
-  if (facts.has(Modifier::noftz) != (small && sum))
-    invalid(statement, "sums of 16-bit numbers, and no others, need .noftz");
+  const bool noftz = facts.has(Modifier::noftz), single = type == Type::f32 && sum;
+  if (noftz != (small && sum) && !(noftz && single))
+    invalid(statement, "sums of 16-bit numbers need .noftz, and only sums of real numbers have it");
   const bool wide =
       type == Type::b64 || type == Type::s64 || small || real || (type == Type::u64 && !sum);
   if ((sum && type == Type::s64) || (wide && !to_global) || (real && !sum))
@@ -44,11 +46,13 @@ Opcode Decoder::bulk_reduction(const Statement& statement, bool to_global) {
   // A sum of real numbers depends on the order.
   if (to_global && sum && (small || real)) program_.ordered = true;
   program_.note_access(to_global ? Space::global : Space::shared, small ? 2 : 4);
-  return reduction_of(statement, operation, type);
+  // Sums of binary32 keep subnormal numbers: ptxas makes the same code of .f32 and of .noftz.f32.
+  return reduction_of(statement, operation, type, single);
 }
 
 // cp.async.bulk.TO.FROM.{mbarrier::complete_tx::bytes | bulk_group} [to], [from], bytes, [mbarrier]
-// {, mask}{, cache policy}, and cp.reduce.async.bulk with an operation and a type
+// {, mask}{, cache policy}, and cp.reduce.async.bulk with an operation and a type; multimem.cp… of the
+// same operands. With .ignore_oob the bytes at either end that are left out follow the size.
 void Decoder::bulk_copy(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   const bool reduces = facts.has(Modifier::reduce);
@@ -64,21 +68,36 @@ void Decoder::bulk_copy(const Statement& statement) {
   BulkForm form;
   if (from_global) form.from = Space::global;
   if (to_global) form.to = Space::global;
+  form.everywhere = facts.mnemonic == Mnemonic::multimem;
+  form.ignores = facts.has(Modifier::ignore_oob);
   if (reduces) form.reduction = bulk_reduction(statement, to_global);
   instruction.set_form(form);
   const bool masked = facts.has(Modifier::cp_mask);
-  const std::size_t operands =
-      (on_barrier ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u) + (masked ? 1u : 0u);
+  const std::size_t operands = (on_barrier ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u) +
+                               (masked ? 1u : 0u) + (form.ignores ? 2u : 0u);
   expect_operands(statement, operands, operands);
   instruction.site = program_.sites++;
   instruction.address = address_value(statement, operand(statement, 0), form.to);
   instruction.a = address_value(statement, operand(statement, 1), form.from);
   instruction.b = bulk_size(statement, operand(statement, 2));
-  if (on_barrier) instruction.c = address_value(statement, operand(statement, 3), Space::shared);
+  if (form.ignores) {
+    instruction.d = ignored_bytes(statement, 3);
+    instruction.e = ignored_bytes(statement, 4);
+  }
+  if (on_barrier)
+    instruction.c =
+        address_value(statement, operand(statement, form.ignores ? 5 : 3), Space::shared);
   if (multicast) instruction.d = source(statement, 4, Type::u16);
   if (hint) source(statement, operands - (masked ? 2 : 1), Type::u64);
   if (masked) instruction.e = source(statement, operands - 1, Type::u16);
   emit(statement, instruction);
+}
+
+std::uint32_t Decoder::ignored_bytes(const Statement& statement, std::size_t index) {
+  const Operand& bytes = operand(statement, index);
+  if (bytes.kind == OperandKind::integer && (bytes.value < 0 || bytes.value > 15))
+    invalid(statement, "0 to 15 bytes at either end are left out");
+  return source(statement, bytes, Type::u32);
 }
 
 std::uint32_t Decoder::bulk_size(const Statement& statement, const Operand& size) {

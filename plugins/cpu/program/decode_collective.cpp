@@ -73,9 +73,6 @@ bool Decoder::is_collective(const Statement& statement) {
 std::uint32_t Decoder::members(const Statement& statement) {
   if (statement.facts->family != Family::collective) return constant(0xffffffff, false);
   if (statement.operands == 0) invalid(statement, "needs the mask of its lanes");
-  const Operand& mask = operand(statement, statement.operands - 1u);
-  if (mask.kind == OperandKind::reg && mask.value != 0)  // nobody would compute it before the wait
-    refuse(statement, "a mask of lanes with an offset is not implemented on this device");
   return source(statement, statement.operands - 1u, Type::u32);
 }
 
@@ -204,7 +201,8 @@ void Decoder::atomic(const Statement& statement) {
   // Sums of two's complement are the same with a sign and without.
   const Type given = facts.types.front();
   const bool sums_signed = facts.has(Modifier::async) && given == Type::s64;
-  const OpcodeInfo* info = find_atomic(operation, sums_signed ? Type::u64 : given, elements > 1);
+  const OpcodeInfo* info = find_atomic(operation, sums_signed ? Type::u64 : given, elements > 1,
+                                       facts.has(Modifier::noftz));
   if (info == nullptr) refuse_opcode(statement);
   const bool wide = info->form == Form::wide_atomic;
   const std::uint32_t bytes = bytes_of(info->d);

@@ -119,8 +119,18 @@ void Decoder::collect_before(const Statement& operation, std::uint32_t index, Ba
   wait.begin = wait.end = block.begin;
   wait.exit = Exit::collect;
   wait.statement = first_statement_ + index;
+  const auto computed = static_cast<std::uint32_t>(program_.code.size());
   wait.barrier = members(operation);
   wait.next = numbers.add(block);
+  if (program_.code.size() != computed) {  // a mask that is a register and an offset
+    BasicBlock sum = wait;
+    sum.begin = computed;
+    sum.end = static_cast<std::uint32_t>(program_.code.size());
+    sum.exit = Exit::jump;
+    sum.barrier = BasicBlock().barrier;
+    sum.next = numbers.add(wait);
+    wait = sum;
+  }
   if (operation.facts->family == Family::warpgroup &&
       operation.facts->has(Modifier::wait_group)) {  // products are done when four warps made them
     BasicBlock others = wait;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -169,6 +170,14 @@ void set_types(const Types& types, MatrixForm& form) {
   form.c = types[3];
 }
 
+// As the processor counts: nearest, down, up, zero.
+std::uint8_t rounding_of(const InstructionFacts& facts) {
+  constexpr Modifier kWays[] = {Modifier::rn, Modifier::rm, Modifier::rp, Modifier::rz};
+  const auto* way = std::find_if(std::begin(kWays), std::end(kWays),
+                                 [&](Modifier one) { return facts.has(one); });
+  return way == std::end(kWays) ? 0 : static_cast<std::uint8_t>(way - std::begin(kWays));
+}
+
 }  // namespace
 
 void Decoder::matrix(const Statement& statement) {
@@ -205,6 +214,7 @@ void Decoder::matrix(const Statement& statement) {
   form.saturate = facts.has(Modifier::satfinite);
   if (form.saturate && (form.d != Element::s32 || form.a == Element::b1))
     invalid(statement, "only sums of integers saturate");
+  form.rounding = rounding_of(facts);
   form.conjunction = facts.has(Modifier::and_);
   if ((form.a == Element::b1) != facts.has(Modifier::popc))
     invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");

@@ -56,9 +56,7 @@ void Decoder::replaced_field(const Statement& statement, Instruction& instructio
   const std::int64_t most = newer ? 15 : row->most;
   if (most >= 0 && (value.kind != OperandKind::integer || value.value < 0 || value.value > most))
     invalid(statement, "the value is a number from 0 to " + std::to_string(most));
-  // This device has maps of neither (docs/cpu-device.md).
-  if (row->field == Field::interleave_layout && value.value != 0)
-    refuse(statement, "interleaved tensors are not implemented on this device");
+  // This device has maps of neither (docs/cpu-device.md), and no sm_90 either.
   if (row->field == Field::elemtype && value.value > row->most)
     refuse(statement, "packed data types of tensors are not implemented on this device");
   if (row->field == Field::swizzle_atomicity && value.value != 0)

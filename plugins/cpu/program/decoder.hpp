@@ -281,7 +281,9 @@ class Decoder {
   // decode_async.cpp
   void mbarrier(const Statement& statement);
   std::uint32_t barrier_address(const Statement& statement, std::size_t index, Space space);
-  std::uint32_t barrier_phase(const Statement& statement, bool parity);
+  void barrier_change(const Statement& statement, Modifier what, Instruction& instruction);
+  void barrier_test(const Statement& statement, Instruction& instruction);
+  std::uint32_t barrier_phase(const Statement& statement, std::size_t index, bool parity);
   std::uint32_t barrier_arrivals(const Statement& statement, bool expects);
   void fence(const Statement& statement);
   void emit_fence(const Statement& statement);
@@ -294,8 +296,10 @@ class Decoder {
   void bulk_prefetch(const Statement& statement);
   void bulk_store(const Statement& statement);
   void async_store(const Statement& statement);
+  std::uint32_t ignored_bytes(const Statement& statement, std::size_t index);
   std::uint32_t bulk_size(const Statement& statement, const Operand& size);
-  Opcode reduction_of(const Statement& statement, Modifier operation, Type type) const;
+  Opcode reduction_of(const Statement& statement, Modifier operation, Type type,
+                      bool noftz = false) const;
   // decode_tensor.cpp
   void tensor_copy(const Statement& statement, bool reduces);
   std::vector<std::uint32_t> box_slots(const Statement& statement, const Operand& map,

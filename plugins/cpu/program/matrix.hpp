@@ -72,6 +72,7 @@ struct MatrixForm {
   bool in_bytes : 1 = false;      ///< an element of four bits takes a byte, and is in its middle
   std::uint8_t scales : 3 = 0;    ///< .block_scale: factors of a row of a, and of a column of b
   bool scales_e4m3 : 1 = false;   ///< they are ue4m3, else ue8m0
+  std::uint8_t rounding : 2 = 0;  ///< of binary64, as the processor counts: nearest, down, up, zero
 
   [[nodiscard]] std::uint32_t k() const { return k4 * 4u; }
   [[nodiscard]] std::uint32_t rows(Part of) const { return of == Part::b ? k() : m; }

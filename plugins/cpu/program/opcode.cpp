@@ -96,8 +96,8 @@ const InstructionFacts& words_of(const OpcodeInfo& info) {
   return table[static_cast<std::size_t>(info.opcode)];
 }
 
-const OpcodeInfo* find_atomic(Modifier operation, Type type, bool vector) {
-  const bool small = type == f16 || type == f16x2 || type == bf16 || type == bf16x2;
+const OpcodeInfo* find_atomic(Modifier operation, Type type, bool vector, bool noftz) {
+  const bool small = noftz || type == f16 || type == f16x2 || type == bf16 || type == bf16x2;
   return find_opcode(std::string(vector ? "atom.vector." : "atom.") +
                      std::string(name_of(operation)) + (small ? ".noftz." : ".") +
                      std::string(name_of(type)));

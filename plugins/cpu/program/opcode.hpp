@@ -69,6 +69,6 @@ const InstructionFacts& words_of(const OpcodeInfo& info);
 /// The same with the modifiers in any order: NVIDIA's assembler accepts add.f32.rn for add.rn.f32.
 const OpcodeInfo* find_in_any_order(std::string_view name);
 /// The atomic operation of such words as .add and .u32, on one value or on each of a vector; or null.
-const OpcodeInfo* find_atomic(Modifier operation, Type type, bool vector);
+const OpcodeInfo* find_atomic(Modifier operation, Type type, bool vector, bool noftz = false);
 
 }  // namespace warpmark::cpu

@@ -2,10 +2,12 @@
 """Asks ptxas which of many slightly changed PTX instructions it takes, and writes down the answers.
 
     record.py [--seed N] [--each N] [--every KIND] [--processes N] [--ptxas PATH] [--templates FILE] [--out FILE]
+    record.py --newest [the same]
     record.py --places [--processes N] [--ptxas PATH] [--templates FILE] [--out FILE]
 
 The instructions are those of templates.txt; the changes drop, double, exchange and replace words of
-their opcodes and operands, by a random sequence that the seed fixes. With --places they are those of
+their opcodes and operands, by a random sequence that the seed fixes. With --newest they are those of
+templates_newest.txt, which later versions of PTX have added, in texts of NEWEST. With --places they are those of
 places.txt, and each of a list of operands stands in each of their places. acceptance_test.cpp compares
 what the CPU device takes with the answers. `mutants` and `ask` are what a further comparison needs.
 """
@@ -21,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Every text is HEAD, the statement on a line of its own, and TAIL. acceptance_test.cpp reads them
 # from the record.
+NEWEST = "9.5"
 HEAD = """.version 9.0
 .target {target}
 .address_size 64
@@ -68,6 +71,13 @@ GROUPS = [
     "shr7 shr15".split(),
     "arrive wait sync test_wait try_wait".split(),
     "L1::evict_last L1::evict_first L1::no_allocate L2::evict_last L2::128B L2::cache_hint".split(),
+]
+NEWEST_GROUPS = [
+    "layout::v0 layout::v1 layout::v2".split(),
+    "phase_type::primary phase_type::conditional".split(),
+    "init inval arrive test_wait try_wait check_layout pending_count".split(),
+    "ignore_oob cp_mask".split(),
+    "noftz ftz".split(),
 ]
 INSERTED = ("ftz sat relu NaN abs satfinite cc rn rz approx sync aligned volatile relaxed gpu cta "
             "global shared noftz uni wide lo v2 u32 s32 f32 b32 f16 shiftamt trans nosuch").split()
@@ -264,6 +274,7 @@ def main():
     parser.add_argument("--every", default="", help="all mutants of a kind: modifier, inserted, leaf or operand")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--ptxas", default="ptxas")
+    parser.add_argument("--newest", action="store_true", help="what later versions of PTX have added")
     parser.add_argument("--places", action="store_true", help="each operand in each place")
     parser.add_argument("--templates", default=None)
     parser.add_argument("--out", default=None)
@@ -272,8 +283,13 @@ def main():
                                                    check=True).stdout).group()
     how = "--places" if arguments.places else f"seed {arguments.seed}, {arguments.each} mutants of each template"
     print(how)
-    asked = arguments.templates or os.path.join(HERE, "places.txt" if arguments.places else "templates.txt")
-    recorded = arguments.out or os.path.join(HERE, "recorded_places.txt" if arguments.places else "recorded.txt")
+    if arguments.newest:
+        global HEAD
+        HEAD = HEAD.replace(".version 9.0", f".version {NEWEST}")
+        GROUPS.extend(NEWEST_GROUPS)
+    of = "_newest" if arguments.newest else ""
+    asked = arguments.templates or os.path.join(HERE, "places.txt" if arguments.places else f"templates{of}.txt")
+    recorded = arguments.out or os.path.join(HERE, "recorded_places.txt" if arguments.places else f"recorded{of}.txt")
     with open(recorded, "w", encoding="utf-8") as out:
         out.write(f"# What ptxas {version} takes (+) and refuses (-): written by record.py, {how}.\n")
         out.write("".join("< " + line + "\n" for line in HEAD.format(target="TARGET").splitlines()))

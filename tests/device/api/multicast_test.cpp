@@ -73,7 +73,7 @@ class MulticastTest : public DeviceTest {
   // Runs one thread with the multicast address in %rd1 and an address of results in %rd2.
   CUresult run(const std::string& body, CUdeviceptr many, CUdeviceptr out) {
     CUfunction kernel = kernel_of(
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 many, .param "
+        ".version 9.4\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 many, .param "
         ".u64 out)\n{ .reg .b64 %rd<9>; .reg .b32 %r<20>; .reg .f32 %f<9>; .reg .b16 %h<9>;\n"
         "ld.param.u64 %rd1, [many]; ld.param.u64 %rd2, [out];\n" +
             body + "\nret; }",
@@ -111,6 +111,56 @@ TEST_F(MulticastTest, OneAddressForBothDevices) {
   for (int device = 0; device < 2; ++device) {
     EXPECT_EQ(fetched<std::uint32_t>(device, 4)[3], device == 0 ? 13u : 23u);
     EXPECT_EQ(fetched<float>(device, 8)[7], 4.0f);
+  }
+  unmapped(many);
+  EXPECT_CU(CALL(cuMulticastUnbind)(object_, 0, 0, kUnit));
+  EXPECT_CU(CALL(cuMulticastUnbind)(object_, 1, 0, kUnit));
+}
+
+// Bulk copies and reductions from shared memory change the memory of both devices.
+TEST_F(MulticastTest, BulkCopiesToBothDevices) {
+  ASSERT_CU(bind(0));
+  ASSERT_CU(bind(1));
+  const CUdeviceptr many = mapped(object_);
+  const std::vector<std::uint32_t> first = {1,          2,          3, 4, 7, 0xffffffff, 9,
+                                            0,          0x3c003c00, 0, 0, 1, 0x3f800000, 0x40000000,
+                                            0x00000123, 0x80000000},
+                                   second = {5,          6,          7,          8,         1, 2,
+                                             20,         3,          0x40003c00, 0,         0, 1,
+                                             0x3f800000, 0xc0000000, 0x00000123, 0x80000000};
+  fill<std::uint32_t>(0, first);
+  fill<std::uint32_t>(1, second);
+  Array<std::uint32_t> out(8);
+  ASSERT_CU(run(
+      ".shared .align 16 .b8 s[80]; mov.u32 %r1, s;\n"
+      "st.shared.v4.u32 [%r1], {11, 12, 13, 14}; st.shared.v4.u32 [%r1+16], {5, 6, 10, 2};\n"
+      "st.shared.v4.u32 [%r1+32], {0x3c004000, 0x00010001, 0, 0x80018001};\n"
+      "st.shared.v4.u32 [%r1+48], {0x3f800000, 0x40000000, 0x00000123, 0};\n"
+      "st.shared.v4.u32 [%r1+64], {21, 22, 23, 24};\n"
+      "fence.proxy.async; add.s64 %rd3, %rd1, 16; add.s64 %rd4, %rd1, 32;\n"
+      "add.s64 %rd5, %rd1, 48; add.s64 %rd6, %rd1, 64; add.u32 %r2, %r1, 16;\n"
+      "add.u32 %r3, %r1, 32; add.u32 %r4, %r1, 48; add.u32 %r5, %r1, 64;\n"
+      "multimem.cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r1], 16;\n"
+      "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u32 [%rd3], [%r2], 16;\n"
+      "multimem.cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%rd4], [%r3], "
+      "16;\n"
+      "multimem.cp.reduce.async.bulk.relaxed.sys.global.shared::cta.bulk_group.add.f32 [%rd5], "
+      "[%r4], 16;\n"
+      "multimem.cp.async.bulk.relaxed.gpu.global.shared::cta.bulk_group.b128 [%rd6], [%r5], "
+      "16;\n"
+      "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+      many, out.address));
+  for (int device = 0; device < 2; ++device) {
+    std::vector<std::uint32_t> want = device == 0 ? first : second;
+    for (std::uint32_t i = 0; i < 4; ++i) want[i] = 11 + i;
+    const std::uint32_t by[] = {5, 6, 10, 2};
+    for (std::size_t i = 0; i < 4; ++i) want[4 + i] = want[4 + i] >= by[i] ? 0 : want[4 + i] + 1;
+    // 1 + 1 or 2 + 1, 1 + 2; numbers below the normal ones stay what they are.
+    want[8] = device == 0 ? 0x40004200 : 0x42004200;
+    want[9] = 0x00010001, want[11] = 0x80010000;
+    want[12] = 0x40000000, want[13] = device == 0 ? 0x40800000 : 0, want[14] = 0x246, want[15] = 0;
+    for (std::uint32_t i = 0; i < 4; ++i) want.push_back(21 + i);
+    EXPECT_EQ(fetched<std::uint32_t>(device, 20), want) << device;
   }
   unmapped(many);
   EXPECT_CU(CALL(cuMulticastUnbind)(object_, 0, 0, kUnit));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cfenv>
 #include <cmath>
 #include <random>
 #include <sstream>
@@ -27,7 +28,7 @@ class NewestForms : public DeviceTest {
   // A kernel of one warp whose lanes read words into %r1, %r2, … and write %r20, %r21, …
   Words run(const std::string& body, const std::vector<Words>& in, std::size_t outputs = 1) {
     std::ostringstream text;
-    text << ".version 9.0\n.target sm_121a\n.address_size 64\n"
+    text << ".version 9.4\n.target sm_121a\n.address_size 64\n"
             ".visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
             ".reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .b16 %h<20>; .reg .f32 %f<20>;\n"
             ".reg .pred %p<9>; .reg .b32 %t; .reg .b64 %in, %out;\n"
@@ -86,6 +87,134 @@ TEST_F(NewestForms, FusedMultiplyAddOutsideOfATensor) {
   const Words brain = run("fma.rn.oob.bf16x2 %r20, %r1, %r2, %r3;", {x, y, z});
   EXPECT_EQ(brain[0], 0x40e040e0u);
   EXPECT_EQ(brain[1], 0x000040e0u);
+}
+
+// The coefficients of the product of two polynomials over the field of two elements.
+TEST_F(NewestForms, CarrylessProducts) {
+  for (int round = 0; round < 8; ++round) {
+    std::vector<Words> in;
+    for (int k = 0; k < 6; ++k) in.push_back(random_words());
+    in[0][0] = in[1][0] = 0x80000000, in[2][1] = in[3][1] = 0xffffffff, in[4][2] = in[5][2] = 0;
+    const Words got =
+        run("mov.b64 %rd2, {%r1, %r2}; mov.b64 %rd3, {%r3, %r4}; mov.b64 %rd4, {%r5, %r6};\n"
+            "clmad.lo.u64 %rd5, %rd2, %rd3, %rd4; clmad.hi.u64 %rd6, %rd2, %rd3, %rd4;\n"
+            "mov.b64 {%r20, %r21}, %rd5; mov.b64 {%r22, %r23}, %rd6;",
+            in, 4);
+    ASSERT_EQ(got.size(), 128u);
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      const auto bit = [&](std::size_t word, std::size_t at) {
+        return in[word + at / 32][lane] >> at % 32 & 1;
+      };
+      for (std::size_t at = 0; at < 128; ++at) {
+        U32 sum = bit(4, at % 64);
+        for (std::size_t k = at < 64 ? 0 : at - 63; k < 64 && k <= at; ++k)
+          sum ^= bit(0, k) & bit(2, at - k);
+        ASSERT_EQ(got[at / 32 * 32 + lane] >> at % 32 & 1, sum) << "bit " << at;
+      }
+    }
+  }
+}
+
+// Both layouts count alike; nothing reports on an mbarrier of sm_90, so that what it says is 0, and its
+// conditional phase is the primary one.
+TEST_F(NewestForms, LayoutsAndPhasesOfBarriers) {
+  for (const std::string layout : {"", ".layout::v0", ".layout::v1"}) {
+    const Words got = run(
+        "mov.u32 %r9, bar; setp.eq.u32 %p1, %t, 0; mov.u32 %r25, 9; mov.u32 %r26, 9;\n"
+        ".reg .b8 %b<3>; @%p1 mbarrier.init" +
+            layout +
+            ".shared::cta.b64 [%r9], 32; bar.sync 0;\n"
+            "mbarrier.check_layout.layout::v0.shared::cta.b64 %p2, [%r9]; selp.u32 %r20, 1, 0, "
+            "%p2;\n"
+            "cvt.u64.u32 %rd9, %r9; cvta.shared.u64 %rd3, %rd9;\n"
+            "mbarrier.check_layout.layout::v1.b64 %p2, [%rd3]; selp.u32 %r21, 1, 0, %p2;\n"
+            "mbarrier.test_wait.parity.phase_type::conditional.shared::cta.b64 %p3, [%r9], 0;\n"
+            "selp.u32 %r22, 1, 0, %p3; bar.sync 0; mbarrier.arrive.shared.b64 %rd2, [%r9];\n"
+            "A: mbarrier.try_wait.phase_type::primary.shared::cta.b64 %p3|%p4, %b1, [%r9], %rd2, "
+            "100;\n"
+            "@!%p3 bra A; selp.u32 %r23, 1, 0, %p4; cvt.u32.u8 %r24, %b1;\n"
+            "mbarrier.test_wait.parity.phase_type::primary.shared::cta.b64 %p5|%p4, %b1, [%r9], "
+            "0;\n"
+            "selp.u32 %r25, 1, 0, %p4; cvt.u32.u8 %r26, %b1;\n"
+            "mbarrier.try_wait.parity.phase_type::conditional.shared::cta.b64 %p3, [%r9], 0;\n"
+            "selp.u32 %r27, 1, 0, %p3; mbarrier.pending_count.layout::v0.b64 %r28, %rd2;\n"
+            "mbarrier.check_layout.layout::v1.shared::cta.b64 %p2, [%r9]; selp.u32 %r29, 1, 0, "
+            "%p2;",
+        {}, 10);
+    ASSERT_EQ(got.size(), 320u) << layout;
+    const U32 second = layout == ".layout::v1" ? 1 : 0;
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      const U32 missing = static_cast<U32>(32 - lane);  // lanes arrive one after another
+      const U32 want[] = {1 - second, second, 0, 0, 0, 0, 0, 1, missing, second};
+      for (std::size_t k = 0; k < 10; ++k)
+        EXPECT_EQ(got[k * 32 + lane], want[k]) << layout << " " << k << " of lane " << lane;
+    }
+  }
+}
+
+// A chain of fused multiply-adds from c on, in the order of k, each of the rounding that is said.
+TEST_F(NewestForms, RoundingOfProductsOfDoubles) {
+  const std::pair<const char*, int> ways[] = {{"", FE_TONEAREST},
+                                              {".rn", FE_TONEAREST},
+                                              {".rz", FE_TOWARDZERO},
+                                              {".rm", FE_DOWNWARD},
+                                              {".rp", FE_UPWARD}};
+  for (const auto& [way, mode] : ways) {
+    std::vector<Words> in;
+    for (int k = 0; k < 8; ++k) {
+      in.push_back(random_words());
+      for (U32& word : in.back())  // the upper half of a number between 1/8 and 16
+        if (k % 2 == 1) word = (word & 0x800fffff) | (1020 + (word >> 20) % 7) << 20;
+    }
+    const Words got =
+        run(".reg .f64 %fd<9>; mov.b64 %fd1, {%r1, %r2}; mov.b64 %fd2, {%r3, %r4};\n"
+            "mov.b64 %fd3, {%r5, %r6}; mov.b64 %fd4, {%r7, %r8};\n"
+            "mma.sync.aligned.m8n8k4.row.col" +
+                std::string(way) +
+                ".f64.f64.f64.f64 {%fd5, %fd6}, "
+                "{%fd1}, {%fd2}, {%fd3, %fd4};\nmov.b64 {%r20, %r21}, %fd5; mov.b64 {%r22, %r23}, "
+                "%fd6;",
+            in, 4);
+    ASSERT_EQ(got.size(), 128u);
+    const auto given = [&](std::size_t words, std::size_t lane) {
+      return std::bit_cast<double>(U64{in[words + 1][lane]} << 32 | in[words][lane]);
+    };
+    const int before = std::fegetround();
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      for (std::size_t half = 0; half < 2; ++half) {
+        const std::size_t row = lane / 4, column = lane % 4 * 2 + half;
+        volatile double sum = given(4 + 2 * half, lane);
+        std::fesetround(mode);
+        for (std::size_t k = 0; k < 4; ++k)
+          sum = std::fma(given(0, row * 4 + k), given(2, column * 4 + k), sum);
+        std::fesetround(before);
+        const U64 word = U64{got[(2 * half + 1) * 32 + lane]} << 32 | got[2 * half * 32 + lane];
+        EXPECT_EQ(word, std::bit_cast<U64>(static_cast<double>(sum))) << way << " lane " << lane;
+      }
+    }
+  }
+}
+
+// PTX ISA, atom: without .noftz, numbers below the normal ones count as 0 in global memory.
+TEST_F(NewestForms, SumsOfSmallNumbers) {
+  const U32 small = 0x00000123;
+  const Words got = run(
+      "mov.b32 %f1, 0x00000123; st.global.b32 [%out], %f1; st.global.b32 [%out+128], %f1;\n"
+      "st.global.b32 [%out+256], %f1; st.global.b32 [%out+384], %f1; bar.sync 0; mov.u32 %r9, s;\n"
+      "shl.b32 %r10, %t, 2; add.u32 %r9, %r9, %r10; st.shared.f32 [%r9], %f1;\n"
+      "atom.global.add.f32 %f2, [%out], %f1; atom.global.add.noftz.f32 %f3, [%out+128], %f1;\n"
+      "red.global.add.noftz.f32 [%out+256], %f1; atom.shared.add.noftz.f32 %f4, [%r9], %f1;\n"
+      "and.b32 %r11, %t, 1; setp.eq.u32 %p1, %r11, 0;\n"
+      "@%p1 red.global.add.noftz.v2.f32 [%out+384], {%f1, %f1};\n"
+      "mov.b32 %r24, %f2; mov.b32 %r25, %f3; mov.b32 %r26, %f4; bar.sync 0;\n"
+      "ld.global.u32 %r20, [%out]; ld.global.u32 %r21, [%out+128]; ld.global.u32 %r22, "
+      "[%out+256];\n"
+      "ld.global.u32 %r23, [%out+384]; ld.shared.u32 %r27, [%r9];",
+      {}, 8);
+  ASSERT_EQ(got.size(), 256u);
+  const U32 want[] = {0, 2 * small, 2 * small, 2 * small, small, small, small, 2 * small};
+  for (std::size_t k = 0; k < 8; ++k)
+    for (std::size_t lane = 0; lane < 32; ++lane) EXPECT_EQ(got[k * 32 + lane], want[k]) << k;
 }
 
 TEST_F(NewestForms, StackOfNarrowAddresses) {

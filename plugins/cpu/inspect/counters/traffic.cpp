@@ -423,7 +423,7 @@ void TrafficCounts::bulk(const Lanes& w, const Instruction& i, const TrafficMap:
     move(form.from, read_lane<std::uint64_t>(w.registers, i.a, lane), bytes, false);
     // A multicast writes once in each of its blocks.
     const std::uint32_t copies =
-        i.d == Instruction::kNone
+        i.d == Instruction::kNone || form.ignores
             ? 1
             : count(read_lane<std::uint32_t>(w.registers, i.d, lane) & 0xffff);
     for (std::uint32_t copy = 0; copy < copies; ++copy)

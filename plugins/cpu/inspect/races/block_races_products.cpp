@@ -34,25 +34,27 @@ constexpr const char* kProductNeedsProxyFence =
 AsyncCopy reads_of(Lanes& w, const Instruction& i, std::vector<std::uint32_t> pieces) {
   std::sort(pieces.begin(), pieces.end());
   pieces.erase(std::unique(pieces.begin(), pieces.end()), pieces.end());
-  auto parts = std::make_shared<std::vector<CopyPart>>();
+  auto plan = std::make_shared<CopyPlan>();
+  std::vector<CopyPart>& parts = plan->parts;
   AsyncCopy reads;
   for (const std::uint32_t piece : pieces) {
     constexpr std::uint32_t kBytes = MatrixDescriptor::kPiece;
-    if (!parts->empty() && parts->back().from + parts->back().source == piece)
-      parts->back().source += kBytes;
+    if (!parts.empty() && parts.back().from + parts.back().source == piece)
+      parts.back().source += kBytes;
     else
-      parts->push_back({piece, 0, 0, kBytes});
+      parts.push_back({piece, 0, 0, kBytes});
     reads.source += kBytes;
   }
   reads.from = w.shared.host;
-  reads.parts = std::move(parts);
+  reads.plan = std::move(plan);
   const auto lane = static_cast<std::uint32_t>(__builtin_ctz(w.mask));
   reads.flight.emplace(Flight{{Space::shared, 0, nullptr, 0}, {}, &w, &i, lane, 0, {}});
   return reads;
 }
 
 bool same_places(const AsyncCopy& one, const AsyncCopy& other) {
-  return std::equal(one.parts->begin(), one.parts->end(), other.parts->begin(), other.parts->end(),
+  const std::vector<CopyPart>&first = one.plan->parts, &second = other.plan->parts;
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(),
                     [](const CopyPart& a, const CopyPart& b) {
                       return a.from == b.from && a.source == b.source;
                     });

@@ -22,6 +22,7 @@ void BlockValues::land(AsyncCopy& copy) {
   const ByteValues from = reads ? of_side(flight.from) : ByteValues{};
   copy.each_part([&](const CopyPart& part) {
     const ByteValues source = from.behind(part.from), target = to.behind(part.to);
+    if (copy.unsaid && part.source == 0) return target.undefine(part.bytes);
     const bool whole = source.defined(part.source);
     if (!whole || (copy.reduces && !target.defined(part.bytes))) block_.serialize();
     if (copy.reduces) {
