@@ -144,7 +144,7 @@ DriverError Driver::failure(CUresult result, const char* symbol, const std::stri
   std::string hint;
   if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || result == CUDA_ERROR_NO_BINARY_FOR_GPU) {
     hint = "the compiler and the driver do not fit; `warpmark doctor` shows both versions";
-  } else if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+  } else if (result == CUDA_ERROR_OUT_OF_MEMORY && reason.empty()) {
     hint = "other programs may hold memory of this device";
   }
   return {result, std::move(message), std::move(hint)};

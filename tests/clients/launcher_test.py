@@ -19,7 +19,14 @@ def start(*words, **environment):
 class Launcher(unittest.TestCase):
     def test_the_exit_code_is_the_programs(self):
         self.assertEqual(start("sh", "-c", "exit 7").returncode, 7)
-        self.assertEqual(start("/no/such/program").returncode, 127)
+        with tempfile.TemporaryDirectory() as folder:
+            plain = pathlib.Path(folder, "plain")
+            plain.write_text("no program")
+            for name, code, said in (("/no/such/program", 127, "there is no program '/no/such/program'"), (folder, 126, "is a folder"),
+                                     ("no-such-program", 127, "there is no program 'no-such-program' in PATH"), (str(plain), 126, "may not be executed")):
+                done = start(name)
+                self.assertEqual((done.returncode, done.stdout), (code, ""))
+                self.assertRegex(done.stderr, r"\Awarpmark-cpu: .*%s.*\n\Z" % re.escape(said))
 
     def test_help_and_mistakes(self):
         done = start("--help")

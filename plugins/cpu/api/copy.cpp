@@ -1,6 +1,7 @@
 // Copies of rectangles and boxes, and copies from and to arrays.
 #include "api/copy.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -179,6 +180,29 @@ CUresult ranges_of(Context& context, const CUDA_MEMCPY3D& copy, std::vector<Copy
   return CUDA_SUCCESS;
 }
 
+void report_if_overlapping(Context& context, const char* call, const CUDA_MEMCPY3D& copy) {
+  if (!context.launch_limits.exact_bounds || copy.WidthInBytes == 0) return;
+  if (copy.Height == 0 || copy.Depth == 0) return;
+  Rows source, target;
+  if (both_rows(context, copy, source, target) != CUDA_SUCCESS) return;
+  if (source.arena == nullptr || target.arena == nullptr || source.first == target.first) return;
+  const auto end = [&](const Rows& rows) {
+    return rows.first + (copy.Depth - 1) * rows.slice + (copy.Height - 1) * rows.row +
+           copy.WidthInBytes;
+  };
+  if (end(source) <= target.first || end(target) <= source.first) return;
+  std::vector<CopyRange> ranges;
+  if (ranges_of(context, copy, ranges) != CUDA_SUCCESS) return;
+  std::ranges::sort(ranges, {}, &CopyRange::place);
+  std::uint64_t read = 0, written = 0;  // the ends of those before
+  for (const CopyRange& range : ranges) {
+    if (range.place < (range.write ? read : written))
+      return report_overlap(context, call, range.address);
+    std::uint64_t& until = range.write ? written : read;
+    until = std::max(until, range.place + range.bytes);
+  }
+}
+
 CUresult check_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   if (copy.reserved0 != nullptr || copy.reserved1 != nullptr) return CUDA_ERROR_INVALID_VALUE;
   if (copy.WidthInBytes == 0 || copy.Height == 0 || copy.Depth == 0) return CUDA_SUCCESS;
@@ -235,6 +259,7 @@ CUresult queued_box(const char* name, const Copy* copy, CUstream stream) {
   return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    report_if_overlapping(context, name, box_of(*copy));
     return submit_checked(context, stream, CopyWork{box_of(*copy)});
   });
 }
@@ -244,7 +269,9 @@ CUresult waiting_box(const char* name, const Copy* copy) {
     if (copy == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUDA_MEMCPY3D box = box_of(*copy);
     const CUresult result = check_copy(context, box);
-    return result != CUDA_SUCCESS ? result : perform_copy(context, box);
+    if (result != CUDA_SUCCESS) return result;
+    report_if_overlapping(context, name, box);
+    return perform_copy(context, box);
   });
 }
 

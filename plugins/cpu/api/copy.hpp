@@ -24,4 +24,8 @@ struct CopyRange {
 /// Adds those of a copy that check_copy accepts.
 CUresult ranges_of(Context& context, const CUDA_MEMCPY3D& copy, std::vector<CopyRange>& ranges);
 
+/// Reports a copy within device memory whose ranges overlap, and are not the same. Does nothing
+/// without the check of memory.
+void report_if_overlapping(Context& context, const char* call, const CUDA_MEMCPY3D& copy);
+
 }  // namespace warpmark::cpu

@@ -1,5 +1,6 @@
 // The entry points that copy and fill linear memory.
 #include "api/capture.hpp"
+#include "api/copy.hpp"
 #include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
@@ -12,13 +13,17 @@ constexpr CUmemorytype kHost = CU_MEMORYTYPE_HOST, kDevice = CU_MEMORYTYPE_DEVIC
                        kUnified = CU_MEMORYTYPE_UNIFIED;
 
 CUresult copy(const char* name, const CopyWork& work) {
-  return at_once(name, [&](Context& context) { return perform_copy(context, work.copy); });
+  return at_once(name, [&](Context& context) {
+    report_if_overlapping(context, name, work.copy);
+    return perform_copy(context, work.copy);
+  });
 }
 
 CUresult copy_async(const char* name, const CopyWork& work, CUstream stream) {
   return with_owner_reports(name, Waits::no, stream, [&](Context& context) -> CUresult {
     if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
     if (work.copy.WidthInBytes == 0) return CUDA_SUCCESS;
+    report_if_overlapping(context, name, work.copy);
     return submit_checked(context, stream, work);
   });
 }

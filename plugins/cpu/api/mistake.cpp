@@ -178,6 +178,30 @@ CUresult report_reason(Context& context, const char* call, CUresult result) {
   return result;
 }
 
+void report_overlap(Context& context, const char* call, std::uint64_t address) {
+  Json json;
+  json["kind"] = "api_error";
+  json["severity"] = "warning";
+  json["call"] = call;
+  json["address"] = hexadecimal(address);
+  std::string where = hexadecimal(address);
+  const Arena* arena = driver().arena_of(context, address);
+  const Allocation* allocation = arena == nullptr ? nullptr : arena->find(address, 1);
+  if (allocation != nullptr) {
+    json["allocation"] = allocation_json(*allocation, Nearest::Side::inside, 0, true);
+    where +=
+        ", " + count_of(address - allocation->address) + " inside " + allocation_text(*allocation);
+  }
+  const std::string what = std::string(call) + " writes bytes that it reads";
+  json["message"] = what + ", so that what it copies is undefined: from " + where;
+  std::string line = json_text(json);
+  print_report(line,
+               "========= Warning: " + what + "\n=========     what it copies is undefined, from " +
+                   where + "\n",
+               {false, false, 0});
+  keep_report(context, std::move(line));
+}
+
 void report_batch_race(Context& context, const char* call, BatchAccess one, BatchAccess other,
                        std::uint64_t address) {
   if (other.copy < one.copy) std::swap(one, other);

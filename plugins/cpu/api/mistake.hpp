@@ -48,6 +48,8 @@ CUresult out_of_memory(const char* call, std::uint64_t bytes, std::uint64_t left
 /// Reports that two copies of a batch, which nothing orders, meet at an address.
 void report_batch_race(Context& context, const char* call, BatchAccess one, BatchAccess other,
                        std::uint64_t address);
+/// Reports, as a warning, that a copy writes bytes which it reads: their order is its own.
+void report_overlap(Context& context, const char* call, std::uint64_t address);
 
 /// The answer to a call whose PTX is refused. Reports PTX that only this device does not support.
 CUresult refuse_ptx(const PtxError& error);

@@ -7,6 +7,7 @@
 #include "api/report.hpp"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <fstream>
 #include <iterator>
 #include <new>
 #include <optional>
@@ -21,6 +23,7 @@
 #include <system_error>
 #include <utility>
 
+#include "memory/pages.hpp"
 #include "ptx/error.hpp"
 #include "warpmark/per_thread.hpp"
 #include "warpmark/processors.hpp"
@@ -63,6 +66,29 @@ std::optional<std::uint64_t> memory_size(const char* variable) {
     const bool good = value >= std::uint64_t{64} << 20 && value <= std::uint64_t{1} << 40;
     return good ? std::optional(value) : std::nullopt;
   });
+}
+
+// The addresses that the process may still reserve (`ulimit -v`), if there is a limit.
+std::optional<std::uint64_t> addresses_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const std::uint64_t used = pages * kHostPage;
+  return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used);
+}
+
+// Makes the memory of each of `devices` fit into a limit of addresses, of which the program needs
+// some, too. Each context maps its span twice. Memory that the user asked for stays as it is.
+void fit_into_addresses(DeviceProperties& properties, bool asked, std::uint64_t devices) {
+  const auto left = addresses_left();
+  if (!left) return;
+  constexpr std::uint64_t kLeastSpread = 2, kLeastMemory = std::uint64_t{64} << 20;
+  const std::uint64_t most = *left / 2 / devices / 2;
+  while (properties.address_span() > most && properties.spread > kLeastSpread)
+    properties.spread /= 2;
+  while (properties.address_span() > most && properties.memory > kLeastMemory && !asked)
+    properties.memory /= 2;
 }
 
 // The milliseconds of a variable that holds seconds, perhaps with a decimal point.
@@ -136,9 +162,11 @@ Driver::Driver() {
     properties.major = *given / 10;
     properties.minor = *given % 10;
   }
-  if (const auto given = memory_size("WARPMARK_CPU_MEMORY")) properties.memory = *given;
+  const auto memory = memory_size("WARPMARK_CPU_MEMORY");
+  properties.memory = memory.value_or(properties.memory);
   const std::uint64_t count = whole_number("WARPMARK_CPU_DEVICES").value_or(1);
   devices.resize(std::min(count, kMostDevices));
+  fit_into_addresses(properties, memory.has_value(), std::max<std::size_t>(1, devices.size()));
   for (std::size_t i = 0; i < devices.size(); ++i) {
     devices[i].default_pool.place.id = static_cast<int>(i);
     devices[i].default_pool.shared = true;
@@ -198,6 +226,14 @@ CUresult refuse_forked() {
 
 }  // namespace
 
+// Why the system gave no memory.
+static std::string no_memory_text() {
+  const auto left = addresses_left();
+  if (!left) return "the system gives no more memory; WARPMARK_CPU_MEMORY=64M makes do with less";
+  return "`ulimit -v` leaves " + std::to_string(*left >> 20) +
+         " MiB of addresses; WARPMARK_CPU_MEMORY=64M makes do with fewer";
+}
+
 void refuse_forks() {
   static const int once = pthread_atfork(nullptr, nullptr, [] { lost_by_fork = true; });
   (void)once;
@@ -211,6 +247,7 @@ CUresult enter(const char* name, CUresult (*body)(void*), void* closure) {
     const std::lock_guard lock(driver().mutex);
     return body(closure);
   } catch (const std::bad_alloc&) {
+    last_error() = no_memory_text();
     return CUDA_ERROR_OUT_OF_MEMORY;
   } catch (const std::exception& error) {
     last_error() = std::string(name) + ": " + error.what();

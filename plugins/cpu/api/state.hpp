@@ -47,7 +47,8 @@ struct DeviceProperties {
   static constexpr std::uint32_t shared_per_block_optin = 227 << 10;
   std::uint64_t memory = std::uint64_t{4} << 30;  ///< bytes
   /// Addresses of a context, more than its memory: accesses to freed ones are found.
-  std::uint64_t address_span() const { return 8 * memory; }
+  std::uint64_t address_span() const { return spread * memory; }
+  std::uint64_t spread = 8;
   int major = 9, minor = 0;
   int driver_version = 13000;    ///< as cuDriverGetVersion has it
   std::uint32_t newest_ptx = 0;  ///< 90 for .version 9.0, which a named driver ends at; 0 for any

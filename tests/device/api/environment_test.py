@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,30 @@ assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) 
 assert cuda.cuMemGetInfo_v2(ctypes.byref(free), ctypes.byref(total)) == 0
 print(total.value >> 20, *[cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(5 << 30)) for _ in range(3)])
 """
+# Copies within one allocation: some bytes further, onto itself, beside it, and rectangles whose rows meet or lie between each other.
+OVERLAPS = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, memory = ctypes.c_void_p(), ctypes.c_uint64()
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(4096)) == 0
+at, kind = memory.value, sys.argv[2]
+def copied(call, to, bytes, *stream):
+    assert getattr(cuda, call)(ctypes.c_uint64(at + to), ctypes.c_uint64(at), ctypes.c_size_t(bytes), *stream) == 0, call
+class Side(ctypes.Structure):
+    _fields_ = [("x", ctypes.c_size_t), ("y", ctypes.c_size_t), ("type", ctypes.c_int), ("host", ctypes.c_void_p), ("device", ctypes.c_uint64),
+                ("array", ctypes.c_void_p), ("pitch", ctypes.c_size_t)]
+class Rows(ctypes.Structure):
+    _fields_ = [("source", Side), ("target", Side), ("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
+def rows(to, width):
+    copy = Rows(Side(0, 0, 2, None, at, None, 256), Side(0, 0, 2, None, at + to, None, 256), width, 4)
+    assert cuda.cuMemcpy2D_v2(ctypes.byref(copy)) == 0
+if kind == "none": copied("cuMemcpyDtoD_v2", 1024, 1024); copied("cuMemcpy", 0, 1024); rows(128, 128)
+if kind == "call": copied("cuMemcpyDtoD_v2", 1023, 1024)
+if kind == "unified": copied("cuMemcpy", 4, 1024)
+if kind == "stream": copied("cuMemcpyDtoDAsync_v2", 4, 1024, None)
+if kind == "rows": rows(127, 128)
+"""
 # The size of the constant bank that the kernels of a module have.
 CONSTANTS = """
 import ctypes, sys
@@ -122,9 +147,11 @@ print(version.value, *taken)
 """
 
 
-def run(program, **environment):
-    return subprocess.run([sys.executable, "-c", program, LIBRARY], env={**os.environ, **environment},
-                          capture_output=True, text=True, check=False)
+def run(program, *words, limit=None, **environment):
+    """`limit` is one of addresses, in MiB."""
+    limited = None if limit is None else lambda: resource.setrlimit(resource.RLIMIT_AS, (limit << 20, limit << 20))
+    return subprocess.run([sys.executable, "-c", program, LIBRARY, *words], env={**os.environ, **environment},
+                          capture_output=True, text=True, check=False, preexec_fn=limited)
 
 
 class Environment(unittest.TestCase):
@@ -168,6 +195,25 @@ class Environment(unittest.TestCase):
         done = run(MEMORY, WARPMARK_CPU_REPORT="stderr", WARPMARK_CPU_MEMORY="11G")
         self.assertEqual(done.stdout, "11264 0 0 2\n", done.stderr)
         self.assertEqual(run(MEMORY, WARPMARK_CPU_MEMORY="512M").stdout, "512 2 2 2\n")
+
+    def test_the_memory_fits_into_a_limit_of_addresses(self):
+        """As of ulimit -v: a context maps twice what its memory may need, and the program needs some, too."""
+        for limit, most in ((16 << 10, 2 << 10), (4 << 10, 512), (1 << 10, 64)):
+            done = run(MEMORY, limit=limit)
+            self.assertEqual(done.stdout.split()[1:], ["2", "2", "2"], done.stderr)
+            self.assertTrue(64 <= int(done.stdout.split()[0]) <= most, done.stdout)
+        # Memory that was asked for is as much, or nothing.
+        self.assertEqual(run(MEMORY, limit=16 << 10, WARPMARK_CPU_MEMORY="3G").stdout, "3072 2 2 2\n")
+        done = run(MEMORY.replace("== 0\nassert cuda.cuMemGetInfo", "== 2; sys.exit()\nassert cuda.cuMemGetInfo"), limit=4 << 10, WARPMARK_CPU_MEMORY="4G")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_copies_that_overlap_are_a_warning(self):
+        for kind, call in (("none", ""), ("call", "cuMemcpyDtoD_v2"), ("unified", "cuMemcpy"), ("stream", "cuMemcpyDtoDAsync_v2"), ("rows", "cuMemcpy2D_v2")):
+            done = run(OVERLAPS, kind, WARPMARK_CPU_REPORT="stderr", WARPMARK_CPU_CHECK="memory", WARPMARK_CPU_ERROR_EXITCODE="9")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = "Warning: %s writes bytes that it reads" % call
+            (self.assertIn if call else self.assertNotIn)(said if call else "Warning", done.stderr, kind)
+        self.assertNotIn("Warning", run(OVERLAPS, "call", WARPMARK_CPU_REPORT="stderr", WARPMARK_CPU_CHECK="none").stderr)
 
     def test_constants_have_a_size(self):
         self.assertEqual(run(CONSTANTS).stdout, "92\n")
