@@ -208,6 +208,16 @@ void check_range(const Value& value, const py::object& array, const DType& dtype
   }
 }
 
+// A kernel takes complex numbers as pairs of floats, such as cuFloatComplex, whose dtype is a float.
+std::string complex_hint(const DType& dtype) {
+  std::string hint = "take its .real or .imag";
+  if (dtype.name == "float32" || dtype.name == "float64") {
+    hint += fmt::format(", or say `dtype: {}` if the kernel takes complex numbers",
+                        dtype.name == "float32" ? "complex64" : "complex128");
+  }
+  return hint;
+}
+
 // Throws unless the elements may become `dtype` by a cast within their kind.
 void check_kind(const Value& value, const py::object& array, const DType& dtype) {
   const char kind = kind_of(array);
@@ -218,7 +228,7 @@ void check_kind(const Value& value, const py::object& array, const DType& dtype)
   if (kind == 'O' || kind == 'U' || kind == 'S' || kind == 'V') {
     throw refuse(value, sides, kind == 'O' ? "only numbers of up to 64 bits can be passed" : "");
   }
-  if (!is_number) throw refuse(value, sides, kind == 'c' ? "take its .real or .imag" : "");
+  if (!is_number) throw refuse(value, sides, kind == 'c' ? complex_hint(dtype) : "");
   if (dtype.kind == DTypeKind::boolean) {
     if (kind != 'b') throw refuse(value, sides, "compare it, as in `x != 0`");
     return;

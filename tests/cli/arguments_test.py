@@ -296,6 +296,24 @@ reference: {a: 2 * a}
         self.suite("product", self.COMPLEX, "{c: a * s}", "tolerance: {rtol: 1e-6}\n")
         self.check()
 
+    def test_complex_numbers_without_a_dtype(self):
+        """A kernel takes them as pairs of floats."""
+        for made, dtype in (("cuFloatComplex", "complex64"), ("cuDoubleComplex", "complex128")):
+            self.write("suites/t.yaml", """warpmark: 1
+kernel:
+  source: |
+    #include <cuComplex.h>
+    extern "C" __global__ void k(const %s *x, %s *y) { y[threadIdx.x] = x[threadIdx.x]; }
+  entry: k
+arguments:
+  x: {in: "np.ones(32) + 1j"}
+  y: {out: 32}
+launch: {block: 32, grid: 1}
+reference: {y: x}
+""" % (made, made))
+            out, _ = self.run_program("check", "suites/t.yaml", "--device", "cpu", code=1)
+            self.assertIn("take its .real or .imag, or say `dtype: %s` if the kernel takes complex numbers" % dtype, out)
+
     def test_a_wrong_part_of_a_complex_number_is_named(self):
         self.suite("product", self.COMPLEX, "{c: np.conj(a * s)}", "tolerance: {rtol: 1e-6}\n")
         self.fails("32 of 32 elements of `c.imag` are wrong; the first is c.imag[0] = ")
