@@ -44,6 +44,30 @@ Request parse_request(std::string_view text) {
   return request;
 }
 
+// True for "gpu7" and "cpu1", which somebody wrote for gpu:7.
+bool lacks_colon(const std::string& name) {
+  const size_t digits = name.find_first_of("0123456789");
+  return (name.starts_with("gpu") || name.starts_with("cpu")) && digits == 3 &&
+         name.find_first_not_of("0123456789", digits) == std::string::npos;
+}
+
+[[noreturn]] void refuse_without_colon(const std::string& name, const DriverOpeners& openers) {
+  const std::string kind = name.substr(0, 3);
+  std::string there;
+  try {
+    const std::shared_ptr<Driver> driver = kind == "gpu" ? openers.gpu() : openers.library(kind);
+    driver->init();
+    const int count = Device::count(*driver);
+    there = fmt::format("this machine has {} {}{}", count, kind == "gpu" ? "GPU" : "CPU device",
+                        count == 1 ? "" : "s");
+  } catch (const Error& error) {
+    there = fmt::format("this machine has no {}: {}", kind == "gpu" ? "GPU" : "CPU device",
+                        error.message());
+  }
+  throw usage_error(fmt::format("`{}` names no device; {}", name, there), {},
+                    fmt::format("devices are counted from 0, behind a colon: {}:0", kind));
+}
+
 Device first_device(const std::shared_ptr<Driver>& driver, const Request& request) {
   driver->init();
   return {driver, request.index.value_or(0)};
@@ -63,6 +87,7 @@ DeviceChoice choose_device(std::string_view request, const DriverOpeners& opener
         "name one, as in gpu:1");
   }
   if (wanted.name == "gpu") return {first_device(openers.gpu(), wanted), "gpu", ""};
+  if (lacks_colon(wanted.name)) refuse_without_colon(wanted.name, openers);
   if (wanted.name != "auto") {
     return {first_device(openers.library(wanted.name), wanted), wanted.name, ""};
   }

@@ -87,6 +87,18 @@ TEST_F(Choose, NumbersPickADeviceOfSeveral) {
   EXPECT_THAT(error_of("gpu:3"), HasSubstr("there is no device 3: libcuda.so.1 has 3 devices"));
 }
 
+TEST_F(Choose, ANumberWithoutAColonIsToldHowManyDevicesThereAre) {
+  fake_.devices = 2;
+  EXPECT_THAT(error_of("gpu7"), AllOf(HasSubstr("`gpu7` names no device; this machine has 2 GPUs"),
+                                      HasSubstr("gpu:0")));
+  EXPECT_EQ(code_, ExitCode::usage);
+  fake_.devices = 1;
+  EXPECT_THAT(error_of("cpu1"), HasSubstr("this machine has 1 CPU device"));
+  without_gpu();
+  EXPECT_THAT(error_of("gpu7"), HasSubstr("this machine has no GPU: "));
+  EXPECT_EQ(choose_device("gpu7x", openers_).kind, "gpu7x");  // a library's name
+}
+
 TEST_F(Choose, UnreadableRequestsAreUsageErrors) {
   for (const char* request :
        {"", ":1", "gpu:", "gpu:x", "gpu:-1", "gpu:1x", "../evil", "gpu:1:2"}) {
