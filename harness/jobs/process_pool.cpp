@@ -114,6 +114,10 @@ bool ProcessPool::take(size_t place, const nlohmann::json& message) {
   try {
     if (message.contains("error")) error = error_from(message.at("error"));
     if (!slot.ready) {
+      if (error && ready() > 0 && owner_.spares(place, *error)) {
+        leave(place);
+        return true;
+      }
       if (error && message.at("no_device").get<bool>()) throw NoDeviceError(*error);
       if (error) throw *error;
       auto facts = object_from<DeviceFacts>(message.at("device"));
@@ -150,6 +154,14 @@ void ProcessPool::lose(size_t place, const std::string& why, bool timed_out) {
                                     why.empty() ? kPatience : std::chrono::seconds(0), lost.status);
   lost.how = why.empty() ? how : why;
   if (owner_.lost(lost)) start(place);
+}
+
+// Ends the process of a place for good.
+void ProcessPool::leave(size_t place) {
+  Slot& slot = slots_[place];
+  slot.channel.reset();
+  int status = 0;
+  await_end(slot.process.exchange(-1), kPatience, status);
 }
 
 void ProcessPool::kill() noexcept {

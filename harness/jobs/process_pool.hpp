@@ -49,6 +49,9 @@ class PoolOwner {
   virtual void failed(size_t job, const Error& error) = 0;
   /// Returns whether another process is to be started in that place.
   virtual bool lost(const LostProcess& lost) = 0;
+  /// A process could not start, while others have their device. Returns whether the pool goes on
+  /// without it; else step() throws the error.
+  virtual bool spares(size_t /*place*/, const Error& /*error*/) { return false; }
 };
 
 class ProcessPool {
@@ -90,6 +93,7 @@ class ProcessPool {
 
   void start(size_t place);
   void give(size_t place);
+  void leave(size_t place);
   void receive(size_t place);
   bool take(size_t place, const nlohmann::json& message);
   void lose(size_t place, const std::string& why = "", bool timed_out = false);

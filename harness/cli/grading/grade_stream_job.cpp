@@ -37,6 +37,8 @@ ExitCode stream_grades(
                                                        : "sandbox: " + join(device.sandbox, ", ")));
       },
       [&](const GradeStreamAnswer& one) { answer(one, device); });
+  for (const std::string& reason : end.missing)
+    print_error(out, "warning: went on without " + reason);
   if (!job.quiet) {
     print_error(out, fmt::format("{} graded, {} failed in the grader, {} lines were no requests",
                                  end.graded, end.failed, end.wrong));

@@ -49,10 +49,20 @@ void GradePool::add(size_t number, Submission submission) {
   waiting_.push_back(number);
 }
 
+std::string GradePool::device_of(size_t place) const {
+  return setup_.devices.empty() ? setup_.device : setup_.devices[place % setup_.devices.size()];
+}
+
 pid_t GradePool::start(size_t place, Channel& ours, Channel& theirs) {
   GradeSetup setup = setup_;
-  if (!setup.devices.empty()) setup.device = setup.devices[place % setup.devices.size()];
+  setup.device = device_of(place);
   return start_grade_worker(setup, ours, theirs);
+}
+
+// One of several GPUs may be in use, or be lost in the middle: the others grade on.
+bool GradePool::spares(size_t place, const Error& error) {
+  missing_.push_back(device_of(place) + ": " + error.what());
+  return true;
 }
 
 std::optional<PoolJob> GradePool::next(size_t /*place*/) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_worker.hpp"
@@ -51,6 +52,9 @@ class GradePool : private PoolOwner {
   /// for a second at most.
   void step(std::span<pollfd> others) { pool_.step(others); }
 
+  /// Why processes are missing: those of devices that could not be had, while others could.
+  const std::vector<std::string>& missing() const { return missing_; }
+
   /// Ends all processes at once. What they grade has no result.
   void kill() { pool_.kill(); }
 
@@ -60,11 +64,13 @@ class GradePool : private PoolOwner {
     bool again = false;  ///< its process was lost once
   };
 
+  std::string device_of(size_t place) const;
   pid_t start(size_t place, Channel& ours, Channel& theirs) override;
   std::optional<PoolJob> next(size_t place) override;
   bool answered(size_t number, const nlohmann::json& answer) override;
   void failed(size_t number, const Error& error) override;
   bool lost(const LostProcess& lost) override;
+  bool spares(size_t place, const Error& error) override;
   void blame(size_t number, const std::string& reason);
   void finish(size_t number, GradeResult result);
 
@@ -73,6 +79,7 @@ class GradePool : private PoolOwner {
   OnResult on_result_;
   std::map<size_t, Task> submissions_;  ///< by number
   std::deque<size_t> waiting_;
+  std::vector<std::string> missing_;
   ProcessPool pool_;
 };
 

@@ -174,7 +174,10 @@ class GradeStream {
     for (;;) {
       // Each process grades one submission while another waits for it.
       const bool more = take_lines(2 * jobs);
-      if (!more && lines_.ended() && pool_.unfinished() == 0) return end_;
+      if (!more && lines_.ended() && pool_.unfinished() == 0) {
+        end_.missing = pool_.missing();
+        return end_;
+      }
       const bool reads = pool_.unfinished() < 2 * jobs && !lines_.ended();
       std::array<pollfd, 2> fds = {pollfd{options_.wake_fd, POLLIN, 0},
                                    pollfd{reads ? options_.input : -1, POLLIN, 0}};

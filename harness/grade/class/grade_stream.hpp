@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_worker.hpp"
@@ -26,6 +27,7 @@ struct GradeStreamEnd {
   size_t failed = 0;  ///< that the grader could not judge
   size_t wrong = 0;   ///< lines that are no request
   bool interrupted = false;
+  std::vector<std::string> missing;  ///< devices that could not be had, with the reason
 };
 
 /// The answer to one line.

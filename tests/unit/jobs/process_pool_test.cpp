@@ -32,6 +32,7 @@ class ProcessPoolTest : public testing::Test, public PoolOwner {
       const auto device = [&] {
         if (refusal_ == "no device") throw NoDeviceError(environment_error("no GPU"));
         if (refusal_ == "usage") throw usage_error("no such suite");
+        if (refusal_ == "second" && place == 1) throw environment_error("the device is lost");
         if (refusal_ == "abort") ::abort();
         DeviceFacts facts;
         facts.name = "device " + std::to_string(place);
@@ -68,6 +69,12 @@ class ProcessPoolTest : public testing::Test, public PoolOwner {
     return lost.lost_starts < 3;
   }
 
+  bool spares(size_t place, const Error& error) override {
+    if (!can_spare_) return false;
+    spared_[place] = error.message();
+    return true;
+  }
+
   void run(size_t count, const std::vector<std::string>& jobs) {
     for (const std::string& what : jobs) jobs_.emplace_back(jobs_.size(), what);
     pool_.grow(count);
@@ -75,6 +82,8 @@ class ProcessPoolTest : public testing::Test, public PoolOwner {
   }
 
   std::string refusal_;
+  bool can_spare_ = false;
+  std::map<size_t, std::string> spared_;
   std::deque<std::pair<size_t, std::string>> jobs_;
   std::map<size_t, std::string> ends_;
   std::vector<LostProcess> losses_;
@@ -140,6 +149,19 @@ TEST_F(ProcessPoolTest, AnErrorAtTheStartIsThrown) {
     EXPECT_EQ(error.message(), "no such suite");
     EXPECT_EQ(error.code(), ExitCode::usage);
   }
+}
+
+TEST_F(ProcessPoolTest, OthersGoOnWithoutAProcessThatCannotStart) {
+  refusal_ = "second";
+  can_spare_ = true;
+  pool_.grow(1);
+  while (pool_.ready() == 0) pool_.step();
+  run(3, {"a", "b", "c"});
+  while (pool_.ready() < 2 || spared_.empty()) pool_.step();
+  EXPECT_EQ(ends_.size(), 3);
+  EXPECT_THAT(spared_, ElementsAre(testing::Pair(1, "the device is lost")));
+  EXPECT_EQ(starts_, 3);
+  EXPECT_TRUE(losses_.empty());
 }
 
 TEST_F(ProcessPoolTest, LostStartsAreCounted) {
