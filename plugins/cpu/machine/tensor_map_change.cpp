@@ -88,6 +88,17 @@ void set_field(TensorMap& map, const TensorMapField& form, std::uint64_t value) 
   }
 }
 
+// A kernel may make a map of nothing but zeros: it replaces every field that it needs, as Triton does.
+// In the first dimension every element is copied; other fields that it leaves are wrong, or zero.
+bool begin_map(TensorMap& map, const std::byte* bytes) {
+  const auto is_zero = [](std::byte one) { return one == std::byte{0}; };
+  if (!std::all_of(bytes, bytes + kMapBytes, is_zero)) return false;
+  map = TensorMap{};
+  map.rank = 1;
+  map.steps[0] = 1;
+  return true;
+}
+
 void replace_in_map(Lanes& w, const Instruction& i) {
   const auto form = i.form<TensorMapField>();
   for_lanes(w, [&](std::uint32_t lane) {
@@ -96,7 +107,7 @@ void replace_in_map(Lanes& w, const Instruction& i) {
     if (at == nullptr) return;
     TensorMap map;
     std::memcpy(static_cast<void*>(&map), at, kMapBytes);
-    if (!map.is_sealed() || map.im2col != 0) {
+    if (!begin_map(map, at) && (!map.is_sealed() || map.im2col != 0)) {
       Fault fault = w.block->fault(FaultKind::descriptor, i.statement, w.warp, 1u << lane);
       fault.message = map.is_sealed() ? "the tensor map cannot be changed: it was made for im2col, "
                                         "and .tile is of others"

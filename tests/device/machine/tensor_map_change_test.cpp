@@ -105,6 +105,39 @@ TEST_F(TensorMapChanges, EachFieldIsReplaced) {
   }
 }
 
+// Triton's kernels make their maps so, in memory of the launch.
+TEST_F(TensorMapChanges, AMapIsMadeOfZeros) {
+  std::vector<U32> rows(16 * 8);
+  std::iota(rows.begin(), rows.end(), 0);
+  Array<U32> a(rows), out(32), given(64);
+  const CUdeviceptr place = (given.address + 127) / 128 * 128;
+  const auto fields = [](const std::string& box) {
+    return "st.shared.u32 [%r11], 0; bar.warp.sync -1; @!%p1 bra GIVE;\n"
+           "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r5], %rd2;\n"
+           "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r5], 1;\n" +
+           box +
+           "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r5], 1, 4;\n"
+           "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r5], 0, 16;\n"
+           "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r5], 1, 8;\n"
+           "tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r5], 0, 64;\n"
+           "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r5], 0, 1;\n"
+           "tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r5], 1, 1;\n"
+           "tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r5], 2;\nGIVE:\n" +
+           give_map() + load("8, 2", "tile", "128");
+  };
+  const std::string box = "tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r5], 0, 8;\n";
+  CUfunction kernel = kernel_with(fields(box));
+  ASSERT_NE(kernel, nullptr);
+  ASSERT_CU(launch(kernel, {}, {32}, 0, CUtensorMap{}, a.address, out.address, place));
+  ASSERT_CU(api().synchronize());
+  ASSERT_CU(out.fetch());
+  for (U32 i = 0; i < 32; ++i) EXPECT_EQ(out.host[i], (2 + i / 8) * 16 + 8 + i % 8) << i;
+  kernel = kernel_with(fields(""));
+  ASSERT_NE(kernel, nullptr);
+  ASSERT_CU(launch(kernel, {}, {32}, 0, CUtensorMap{}, a.address, out.address, place));
+  EXPECT_NE(api().synchronize(), CUDA_SUCCESS);  // a box of no elements
+}
+
 // CUTLASS does so on the CPU, for a GPU's driver up to 13.1: its map is still one, at any address.
 TEST_F(TensorMapChanges, OfOneBitByCutlass) {
   Array<U32> out(32);
