@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/text.hpp"
+#include "compiler/assembler.hpp"
 #include "compiler/compile_error.hpp"
 #include "compiler/compile_unit.hpp"
 #include "compiler/declared_kernels.hpp"
@@ -96,7 +97,7 @@ CompileResult result_of_ptx(const CompileRequest& request) {
   CompileResult result;
   result.ptx = request.source;
   result.cubin = request.source;
-  return with_entries(std::move(result));
+  return result;
 }
 
 CompileResult result_of_binary(const CompileRequest& request) {
@@ -243,7 +244,9 @@ std::string host_names(const CompileRequest& request) {
 }  // namespace
 
 CompileResult Compiler::compile(const CompileRequest& request) const {
-  if (request.language == SourceLanguage::ptx) return result_of_ptx(request);
+  if (request.language == SourceLanguage::ptx) {
+    return with_entries(assembled(result_of_ptx(request), request));
+  }
   if (request.language == SourceLanguage::binary) return result_of_binary(request);
   if (request.language == SourceLanguage::nvcc) {
     if (request.headers) throw usage_error("nvcc cannot be used while grading");
@@ -253,9 +256,23 @@ CompileResult Compiler::compile(const CompileRequest& request) const {
     if (request.headers && !request.confined) {
       throw usage_error(fmt::format("{} cannot be used while grading", request.program));
     }
-    return with_entries(compile_by_program(request));
+    return with_entries(assembled(compile_by_program(request), request));
   }
   return compile_by_nvrtc(request);
+}
+
+CompileResult Compiler::assembled(CompileResult made, const CompileRequest& request) const {
+  if (!request.assembles) return made;
+  if (!assembler_) {
+    throw environment_error(
+        fmt::format("{} is PTX, and this device takes machine code: there is no nvJitLink",
+                    request.name),
+        kNoAssembler);
+  }
+  Assembler::Code code = assembler_->assemble(made.ptx, request.architecture, request.name);
+  made.cubin = std::move(code.cubin);
+  made.log = std::move(code.log);
+  return made;
 }
 
 // Compiles a source that was refused as nvcc would: with the names that it declares by itself, and

@@ -80,6 +80,8 @@ struct CompileRequest {
   /// With `headers`: a source that is refused is compiled without its code for the CPU, as it is
   /// without `headers`. With `confined`: it is a submission's, and not the course's.
   bool may_have_host_code = false;
+  /// For kernels of a program, and PTX: the machine code is made here. It needs an assembler.
+  bool assembles = false;
   bool relocatable = false;  ///< to be linked with other units: -rdc=true
   bool use_cache = true;
 };
@@ -127,6 +129,8 @@ class RefusedError : public Error {
   bool for_cpu_;
 };
 
+class Assembler;
+
 class Compiler {
  public:
   Compiler(std::shared_ptr<const Nvrtc> nvrtc, CompileCache cache)
@@ -144,16 +148,21 @@ class Compiler {
   /// set. May be called from several threads.
   CompileResult compile(const CompileRequest& request) const;
 
+  /// The assembler for requests that want one.
+  void add(std::shared_ptr<const Assembler> assembler) { assembler_ = std::move(assembler); }
+
   const Nvrtc& nvrtc() const { return *nvrtc_; }
   const CompileCache& cache() const { return cache_; }
 
  private:
   CompileResult compile_by_nvrtc(const CompileRequest& request) const;
+  CompileResult assembled(CompileResult made, const CompileRequest& request) const;
   CachedCompilation compile_as_for_nvcc(const CompileRequest& request,
                                         const RefusedError& error) const;
 
   std::shared_ptr<const Nvrtc> nvrtc_;
   CompileCache cache_;
+  std::shared_ptr<const Assembler> assembler_;
 };
 
 }  // namespace warpmark

@@ -26,10 +26,12 @@ struct EntryParameter {
 /// The value of one parameter, where a compiler's kernels take others than a suite's arguments.
 struct ParameterSource {
   /// "argument": the argument itself; "null": a null pointer; of an array, as integers of 8 bytes,
-  /// "size" (elements), "itemsize" (bytes), "extent" and "stride" (bytes) of an axis
+  /// "size" (elements), "itemsize" (bytes), "extent" and "stride" (bytes) of an axis; "scratch":
+  /// memory of the launch that no argument has
   std::string what;
   uint64_t argument = 0;  ///< index into the suite's arguments
   uint64_t axis = 0;
+  uint64_t bytes = 0;  ///< of scratch, for each block of the grid
   friend bool operator==(const ParameterSource&, const ParameterSource&) = default;
 };
 

@@ -208,6 +208,7 @@ Signatures CaseUnits::prepare_confined(const Case& which, const PlannedCase& pla
                                        protocol::Prepare request, CaseArtifacts* artifacts,
                                        Outcome& outcome) {
   if (request.target.empty()) request.target = worker_.facts().target;
+  request.assembles = !worker_.facts().has("image_ptx");
   const protocol::Prepared& made = compiler_->compile(request, which, outcome);
   if (outcome.verdict != Verdict::passed) throw CaseEnded{};
   outcome.notices = made.notices;

@@ -17,6 +17,9 @@ namespace {
 constexpr uint64_t kMostAxes = 64;  // NumPy's arrays have at most as many
 // Bytes, more than any device has; a compiler of submissions can answer anything.
 constexpr uint64_t kMostShared = uint64_t{1} << 30;
+constexpr uint64_t kMostScratch = uint64_t{16} << 20;  // bytes for a block
+constexpr double kMostOfLaunch = 1 << 30;              // bytes of scratch
+constexpr const char* kScratch = "scratch of ";
 
 std::string axis_text(const std::string& array, uint64_t axis) {
   return fmt::format("{}.shape[{}]", array, axis);
@@ -62,6 +65,7 @@ class Expansion {
 
   std::string argument(const ParameterSource& source) {
     if (source.what == "null") return scalar("null", [](Scalar& made) { made.null = true; });
+    if (source.what == "scratch") return scratch(source);
     const std::string& name = launch_.arguments[source.argument];
     if (source.what == "argument") return name;
     const Buffer* array = planned_.plan.find_buffer(name);
@@ -79,6 +83,23 @@ class Expansion {
         fmt::format("the compiler of `{}` wants `{}` of argument {}, {}", launch_.entry,
                     printable(source.what), source.argument + 1, why),
         planned_.positions.find(launch_.at));
+  }
+
+  // A buffer of its own for each parameter and launch: launches may run at a time.
+  std::string scratch(const ParameterSource& source) {
+    if (source.bytes == 0 || source.bytes > kMostScratch) fail(source, "of a size that cannot be");
+    Buffer made;
+    made.name = kScratch + launch_.entry;
+    for (size_t more = 2; planned_.plan.find_buffer(made.name) != nullptr; ++more) {
+      made.name = fmt::format("{}{} ({})", kScratch, launch_.entry, more);
+    }
+    made.direction = ArgumentKind::scratch;
+    made.dtype = find_dtype("uint8");
+    made.shape.assign(launch_.grid.rbegin(), launch_.grid.rend());
+    made.shape.emplace_back(static_cast<int64_t>(source.bytes));
+    made.at = launch_.at;
+    planned_.plan.buffers.push_back(made);
+    return made.name;
   }
 
   // A scalar of the plan by this name, added if there is none.
@@ -146,6 +167,19 @@ void check_axes(const PlannedCase& planned, const Signatures& compiled, const Ca
           planned.positions.find(launch.at));
     }
   });
+}
+
+void check_scratch(const PlannedCase& planned) {
+  for (const Buffer& buffer : planned.plan.buffers) {
+    if (!buffer.name.starts_with(kScratch)) continue;
+    double bytes = 1;
+    for (const Size& extent : buffer.shape) bytes *= static_cast<double>(resolved(extent));
+    if (bytes <= kMostOfLaunch) continue;
+    throw verdict_error(
+        fmt::format("the compiler wants {:.3g} bytes as the {}, and the most is {:.3g}", bytes,
+                    buffer.name, kMostOfLaunch),
+        planned.positions.find(buffer.at));
+  }
 }
 
 }  // namespace warpmark

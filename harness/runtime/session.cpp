@@ -382,8 +382,9 @@ class Session::State {
       ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
       ready.inputs_s = seconds_since(start);
       check_axes(planned, compiled, ready.inputs);
-      ready.planned.plan =
-          resolve(ready.planned.plan, facts_for(planned.plan, ready.inputs), planned.positions);
+      ready.planned.plan = resolve(ready.planned.plan, facts_for(ready.planned.plan, ready.inputs),
+                                   planned.positions);
+      check_scratch(ready.planned);
       for (Buffer& buffer : ready.planned.plan.buffers) {
         buffer.dtype = ready.inputs.dtypes.at(buffer.name);
       }

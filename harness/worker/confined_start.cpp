@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "compiler/assembler.hpp"
 #include "compiler/memory_headers.hpp"
 #include "worker/fixed_clock.hpp"
 #include "worker/sandbox.hpp"
@@ -94,6 +95,7 @@ uint64_t compile_bytes(const Confinement& confinement) {
 }
 
 UnitCompiler open_confined_compiler(const Confinement& confinement) {
+  constexpr int kAnyArchitecture = 90;
   std::vector<std::shared_ptr<ConfinedProgram>> programs;
   for (const std::string& name : confinement.programs) {
     const ConfinedProgram::Limits limits = {compile_bytes(confinement), confinement.compile_cpu_s};
@@ -103,12 +105,19 @@ UnitCompiler open_confined_compiler(const Confinement& confinement) {
   auto headers =
       std::make_shared<const std::vector<Header>>(own_and_toolkit_headers(*nvrtc, confinement));
   UnitCompiler compiler(Compiler(nvrtc, CompileCache("")), headers);
+  if (const std::string library = confinement.assembles ? Assembler::find() : "";
+      !library.empty()) {
+    auto assembler = Assembler::open(library);
+    assembler->assemble(
+        ".version 8.0\n.target sm_90\n.address_size 64\n.entry warm_up() { ret; }\n",
+        kAnyArchitecture, "warm_up.ptx");
+    compiler.add(std::move(assembler));
+  }
   // The first compile opens what the library opens late, the second program's kind included.
   protocol::Prepare warm_up;
   warm_up.units.push_back(
       {"warm_up.cu", "", "extern \"C\" __global__ void warm_up(int*) {}\n", {}, {}, {}, {}, {}});
   warm_up.kernels.push_back({0, "warm_up"});
-  constexpr int kAnyArchitecture = 90;
   compiler.compile(warm_up, kAnyArchitecture);
   for (size_t i = 0; i < programs.size(); ++i) {
     programs[i]->await_ready();

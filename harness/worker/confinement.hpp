@@ -24,6 +24,7 @@ struct Confinement {
   double compile_cpu_s = 20;
   double compile_s = 60;              ///< wall clock: a compile can sleep
   std::vector<std::string> programs;  ///< compilers of kernels in other languages: "triton"
+  bool assembles = false;  ///< PTX may have to become machine code, if there is nvJitLink
   std::vector<ConfinedHeader> headers;
   /// Headers of the toolkit, as written between brackets: these may be included, with the headers
   /// that they include.

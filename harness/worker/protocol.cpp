@@ -14,7 +14,7 @@ namespace warpmark {
 
 WARPMARK_FIELDS(EntryParameter, offset, bytes, alignment, type)
 WARPMARK_FIELDS(KernelBounds, registers, shared, least_dynamic, most_threads, block, cluster)
-WARPMARK_FIELDS(ParameterSource, what, argument, axis)
+WARPMARK_FIELDS(ParameterSource, what, argument, axis, bytes)
 WARPMARK_FIELDS(Entry, name, demangled, parameters, bounds, sources)
 WARPMARK_FIELDS(VariableFacts, name, symbol, type)
 WARPMARK_FIELDS(LayoutQuestion, name, fields)
@@ -23,7 +23,7 @@ WARPMARK_FIELDS(LayoutFacts, name, bytes, alignment, offsets, fields, problem)
 WARPMARK_FIELDS(SourceRegion, line, origin)
 WARPMARK_FIELDS(ConfinedHeader, spelling, text)
 // The front keeps `compile_s` to itself: it waits so long.
-WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, programs, headers,
+WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, programs, assembles, headers,
                 toolkit_headers, times)
 
 template <typename Visit>
@@ -82,7 +82,7 @@ WARPMARK_FIELDS(OwnHeader, spelling, name, text)
 WARPMARK_FIELDS(ContextLimits, stack_bytes, heap_bytes)
 WARPMARK_FIELDS(KernelName, unit, entry, arguments, registers)
 WARPMARK_FIELDS(Prepare, units, kernels, limits, load, images, target, devices, times, beside,
-                tensor_maps)
+                tensor_maps, assembles)
 WARPMARK_FIELDS(Load, units, kernels, limits)
 WARPMARK_FIELDS(Prepared, kernels, variables, layouts, misfit, images, notices, from_cache)
 WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read_normalized,

@@ -94,6 +94,7 @@ struct Prepare {
   /// The kernels are those that will be timed by turns with what was prepared before, which stays.
   bool beside = false;
   bool tensor_maps = false;  ///< kernels take tensor maps
+  bool assembles = false;    ///< CompileRequest::assembles
 };
 
 /// True if a reply has as many items as the request asks for: the worker is not trusted.

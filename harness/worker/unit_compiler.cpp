@@ -60,6 +60,7 @@ CompileRequest UnitCompiler::request_for(const protocol::Prepare& request, size_
     compile.confined = found->second;
   }
   compile.may_have_host_code = unit.may_have_host_code;
+  compile.assembles = request.assembles;
   compile.name = unit.name;
   compile.folder = unit.folder;
   for (const std::string& folder : unit.include) {

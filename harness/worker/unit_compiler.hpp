@@ -27,6 +27,7 @@ class UnitCompiler {
   void add(const std::string& name, std::shared_ptr<ConfinedProgram> program) {
     programs_[name] = std::move(program);
   }
+  void add(std::shared_ptr<const Assembler> assembler) { compiler_.add(std::move(assembler)); }
   /// Has each program enter its sandbox, and returns what holds in all of them; nothing if there
   /// are none.
   std::optional<std::vector<std::string>> enter_programs() const;

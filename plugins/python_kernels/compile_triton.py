@@ -5,7 +5,7 @@ and hands on a kernel that is like any other: what Triton's own launcher would a
 filled in, namely
 
 - the size of its dynamic shared memory, where 48 KiB of static memory hold it;
-- its last parameters, for scratch memory that this kernel does not use.
+- its last parameters, for scratch memory, of which the answer says how much it is.
 """
 import hashlib
 import json
@@ -86,7 +86,20 @@ def constant(text):
     return text.strip("'\"")
 
 
-def source_of(kernel, constants, arguments, entry):
+def hint_of(name, tuned):
+    """An example of `constexpr`: for an autotuned kernel the first of its sets."""
+    if name not in tuned:
+        return "constexpr: {%s: …}" % name
+    return "it is autotuned, and the suite chooses: constexpr: {%s}" % ", ".join("%s: %s" % item for item in tuned.items())
+
+
+def tuned_of(module, name):
+    """The constants of the first configuration of an autotuned kernel."""
+    configurations = getattr(getattr(module, name, None), "configs", None) or []
+    return dict(getattr(configurations[0], "kwargs", {})) if configurations else {}
+
+
+def source_of(kernel, constants, arguments, entry, tuned):
     """The source that Triton compiles, with the types of the parameters and all that is known of their values.
 
     Beside it, for each argument of the suite: None, or the bits of an integer that is compiled as 1.
@@ -99,7 +112,7 @@ def source_of(kernel, constants, arguments, entry):
             signature[name] = "constexpr"
             continue
         if kernel.params[index].is_constexpr:
-            raise Refused("the constant `%s` of the kernel has no value" % name, hint="constexpr: {%s: …}" % name)
+            raise Refused("the constant `%s` of the kernel has no value" % name, hint=hint_of(name, tuned))
         if not left:
             raise Refused("`%s` has the parameter `%s`, and the suite no argument for it" % (entry, name))
         argument = left.pop(0)
@@ -133,9 +146,10 @@ def compile_kernel(request, path):
     import triton
     from triton.backends.compiler import GPUTarget
 
-    kernel = kernel_of(load(path, request.get("source")), request["entry"], path)
+    module = load(path, request.get("source"))
+    kernel = kernel_of(module, request["entry"], path)
     constants, options = constants_and_options(request["options"], kernel)
-    source, given = source_of(kernel, constants, request["arguments"], request["entry"])
+    source, given = source_of(kernel, constants, request["arguments"], request["entry"], tuned_of(module, request["entry"]))
     capability = int(re.match(r"sm_(\d+)", request["architecture"]).group(1))
     options.setdefault("enable_fp_fusion", True)  # Triton 3.9 warns where nobody says so.
     try:
@@ -172,25 +186,41 @@ def lines_of_statements(ptx):
 def without_launcher(ptx, made, entry, given):
     """The kernel's PTX under the name that the suite has, complete without Triton's launcher."""
     metadata = made.metadata
-    for name in ("global_scratch_size", "profile_scratch_size"):
-        if getattr(metadata, name, 0):
-            raise Refused("the kernel needs scratch memory of Triton's launcher (%s), which a suite cannot give" % name)
     head = re.search(r"\.entry\s+(\S+?)\s*\((.*?)\)", ptx, re.S)
     symbol, parameters = head.group(1), [p.strip() for p in head.group(2).split(",")]
     wanted = given.count(None)
-    for name in [re.split(r"\s+", parameter)[-1] for parameter in parameters[wanted:]]:
-        if re.search(r"\[%s\b" % re.escape(name), ptx):
+    scratch = scratch_of(metadata) if len(parameters) > wanted else []
+    for index, parameter in enumerate(parameters[wanted:]):
+        name = re.split(r"\s+", parameter)[-1]
+        if (index >= len(scratch) or not scratch[index]) and re.search(r"\[%s\b" % re.escape(name), ptx):
             raise Refused("the kernel uses a parameter of Triton's launcher")
     # An integer that is compiled as 1 has no parameter, and the suite gives it one.
     left = iter(parameters)
     all_given = [next(left) if bits is None else ".param .b%d %s_is_1_%d" % (bits, symbol, index)
                  for index, bits in enumerate(given)]
+    all_given += [parameter for parameter, size in zip(left, scratch) if size]
     ptx = ptx[:head.start(2)] + "\n\t" + ",\n\t".join(all_given) + "\n" + ptx[head.end(2):]
     if metadata.shared <= STATIC_SHARED:
         shared = r"\.extern\s+(\.shared\s+\.align\s+\d+\s+\.b8\s+\w+)\[\]"
         ptx = re.sub(shared, r"\1[%d]" % max(metadata.shared, 1), ptx)
     # Parameters have the kernel's name before their own.
     return re.sub(r"\b%s(_param_\d+|_is_1_\d+)?\b" % re.escape(symbol), lambda found: entry + (found.group(1) or ""), ptx)
+
+
+def scratch_of(metadata):
+    """The bytes of memory of the launch's own that its last parameters want for each block, or 0."""
+    return [rounded_up(getattr(metadata, name + "_size", 0), getattr(metadata, name + "_align", 1))
+            for name in ("global_scratch", "profile_scratch")]
+
+
+def rounded_up(size, alignment):
+    return -(-size // max(alignment, 1)) * max(alignment, 1)
+
+
+def parameters(made, given):
+    """The sources of the kernel's parameters, if they are not the suite's arguments alone."""
+    scratch = [{"is": "scratch", "bytes": size} for size in scratch_of(made.metadata) if size]
+    return [*({"is": "argument", "argument": index} for index in range(len(given))), *scratch] if scratch else []
 
 
 def assemble(ptx, architecture):
@@ -283,6 +313,22 @@ class NoDriver:
     def get_current_device(self):
         return 0
 
+    def get_benchmarker(self):
+        return None
+
+
+def by_known_interface(function):
+    """Says which Triton it is where that is another one than this file was written for."""
+    def call(*arguments):
+        try:
+            return function(*arguments)
+        except (ImportError, AttributeError, TypeError) as error:
+            version = getattr(sys.modules.get("triton"), "__version__", "of an unknown version")
+            raise Missing("Triton %s is not known to this compiler, which was written for 3.3 to 3.9 (%s: %s)" % (
+                version, type(error).__name__, error)) from None
+
+    return call
+
 
 WARM_UP = """
 import triton
@@ -296,11 +342,9 @@ def warm_up(x, n, BLOCK: tl.constexpr):
 """
 
 
+@by_known_interface
 def warm_up():
     import_triton()
-    import triton.runtime
-
-    triton.runtime.driver.set_active(NoDriver())
     torch = sys.modules.get("torch")
     if torch is not None:  # it compiles for a launch, and nothing is launched
         torch.compile = lambda function=None, **_: function if function is not None else lambda one: one
@@ -315,19 +359,23 @@ def import_triton():
         import triton  # noqa: F401
     except ImportError as error:
         raise Missing("%s has no Triton (%s)" % (sys.executable, error)) from None
+    import triton.runtime
+    triton.runtime.driver.set_active(NoDriver())
 
 
+@by_known_interface
 def confined_answer(request):
     os.lseek(0, 0, os.SEEK_SET)
     made, given = compile_kernel(request, path_of(request))
     ptx = without_launcher(lines_of_statements(made.asm["ptx"]), made, request["entry"], given)
-    return {"ptx": ptx, "dynamic_shared": dynamic_shared(made)}
+    return {"ptx": ptx, "dynamic_shared": dynamic_shared(made), "parameters": parameters(made, given)}
 
 
 def dynamic_shared(made):
     return made.metadata.shared if made.metadata.shared > STATIC_SHARED else 0
 
 
+@by_known_interface
 def answer(request):
     if "source" in request:
         return confined_answer(request)
@@ -338,7 +386,7 @@ def answer(request):
     ptx = without_launcher(lines_of_statements(made.asm["ptx"]), made, request["entry"], given)
     target = re.search(r"\.target\s+(\w+)", ptx).group(1)
     code, log = assemble(ptx, target)
-    return {"ptx": ptx, "cubin": code.hex(), "log": log, "dynamic_shared": dynamic_shared(made)}
+    return {"ptx": ptx, "cubin": code.hex(), "log": log, "dynamic_shared": dynamic_shared(made), "parameters": parameters(made, given)}
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import socket
 import sys
 import types
 
+import kernel_compiler
 from kernel_compiler import Missing, Refused, line_in
 
 PR_SET_PDEATHSIG = 1  # prctl(2)
@@ -132,5 +133,5 @@ def load(path, source):
                       "a kernel's file imports %s" % ", ".join(sorted(
                           one for one in [*MODULES, "triton", "numba"] if one in sys.modules and "." not in one))) from None
     except BaseException as error:  # SystemExit among them
-        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path)) from None
+        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path), kernel_compiler.hint_about(error)) from None
     return module

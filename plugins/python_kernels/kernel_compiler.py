@@ -57,8 +57,14 @@ def load(path, source=None):
     except ModuleNotFoundError as error:
         raise Missing("%s needs the Python package %s" % (path.name, error.name)) from None
     except Exception as error:
-        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path)) from None
+        raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path), hint_about(error)) from None
     return module
+
+
+def hint_about(error):
+    """For a file that wants a GPU where it is only compiled."""
+    wants_gpu = any(word in str(error) for word in ("NVIDIA driver", "no NVIDIA", "libcuda", "CUDA driver", "active drivers", "CUDA_ERROR"))
+    return "the file is loaded to compile its kernels, without a GPU: what needs one belongs into a function" if wants_gpu else ""
 
 
 def line_in(error, path):

@@ -46,6 +46,22 @@ DESCRIBED = """.version 8.0
   ret;
 }
 """
+# Adds elements by memory of the launch, of 256 bytes for each block of 64 threads.
+SCRATCH = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry double_it(.param .u64 a, .param .u32 n, .param .u64 memory) .reqntid 64 {
+  .reg .pred %p; .reg .b32 %r<5>; .reg .b64 %d<6>; .reg .f32 %f<3>;
+  ld.param.u64 %d1, [a]; ld.param.u32 %r1, [n]; ld.param.u64 %d2, [memory];
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r3, %r2, 64, %r3;
+  setp.ge.u32 %p, %r3, %r1;
+  @%p ret;
+  mul.wide.u32 %d3, %r3, 4; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;
+  ld.global.f32 %f1, [%d4]; st.global.f32 [%d5], %f1; ld.global.f32 %f2, [%d5];
+  add.f32 %f1, %f1, %f2; st.global.f32 [%d4], %f1;
+  ret;
+}
+"""
 TABLE = """warpmark: 1
 kernel: {%s}
 axes: {n: [9]}
@@ -170,6 +186,26 @@ class Program(CheckTest):
             {"is": "size", "argument": 0} if one.get("axis") == 1 else one for one in DESCRIPTION]})
         self.assertIn("`double_it` is compiled for `a` with one axis, which has the shape (3, 5)", self.check(code=1)[0])
 
+    def test_memory_of_the_launch(self):
+        def answer(size):
+            self.answer({"ptx": SCRATCH, "parameters": [{"is": "argument", "argument": 0}, {"is": "argument", "argument": 1},
+                                                        {"is": "scratch", "bytes": size}]})
+
+        text = SUITE.replace("[40, 64]", "[64, 300]").replace("{block: 64}", '{grid: "ceil_div(n, 64)", block: 64}')
+        self.suite(text=text)
+        answer(256)
+        self.assertIn("2 passed", self.check()[0])
+        answer(128)
+        out, _ = self.check(code=1)
+        self.assertIn("scratch of double_it[128]", out)
+        self.assertIn("out-of-bounds", out)
+        for size in (0, 1 << 62):
+            answer(size)
+            self.assertIn("the compiler of `double_it` wants `scratch` of argument 1, of a size that cannot be", self.check(code=1)[0])
+        answer(16 << 20)
+        self.suite(text=text.replace("[64, 300]", "[6400]"))
+        self.assertIn("the compiler wants 1.68e+09 bytes as the scratch of double_it, and the most is 1.07e+09", self.check(code=1)[0])
+
     def test_suites_that_cannot_be(self):
         for kernel, said in (("file: k.mine, entry: k, compiler: 'a b'", "`a b` is no name of a compiler"),
                              ("source: x, entry: k, compiler: mine", "mine compiles files, and `kernel` has no `file`"),
@@ -193,6 +229,38 @@ class Program(CheckTest):
         unit, launch = plan["units"][0], plan["steps"][0]["launch"]
         self.assertEqual((unit["compiler"], unit["options"], launch["entry"], launch["block"]),
                          ("triton", ["-DBLOCK=256", "num_warps=8"], "add", [256, 1, 1]))
+
+
+class WithoutTriton(CheckTest):
+    """No Python, no Triton, and another one than is known: what is missing is said by name."""
+
+    def said(self, code=1):
+        self.write("suites/t.yaml", ADD)
+        self.write("suites/k.py", "import triton\n")
+        checked = "".join(self.check(code=code))
+        self.write("c.py", "import triton\n")
+        return checked, self.run_program("judge", "suites/t.yaml", "c.py", "--device", "cpu", code=3)[1]
+
+    def test_no_python(self):
+        self.environment["VIRTUAL_ENV"] = str(self.folder / "nowhere")
+        for text in self.said():
+            self.assertIn("there is no Python for triton: WARPMARK_PYTHON or VIRTUAL_ENV names %s/nowhere/bin/python3" % self.folder, text)
+
+    def python_with(self, **modules):
+        for name, text in modules.items():
+            self.write("modules/%s.py" % name, text)
+        self.write("venv/bin/python3", '#!/bin/sh\nPYTHONPATH=%s exec %s "$@"\n' % (self.folder / "modules", PYTHON)).chmod(0o755)
+        self.environment["VIRTUAL_ENV"] = str(self.folder / "venv")
+
+    def test_no_triton(self):
+        self.python_with(triton="raise ImportError('none here')\n")
+        for text in self.said():
+            self.assertIn("has no Triton (none here)", text)
+
+    def test_another_triton(self):
+        self.python_with(triton="__version__ = '1.0'\n")
+        for text in self.said():
+            self.assertIn("Triton 1.0 is not known to this compiler, which was written for 3.3 to 3.9", text)
 
 
 KERNELS = '''import triton
@@ -242,6 +310,17 @@ def strided(x, step, y):
 def plain(x, step, y):
     i = tl.arange(0, 512)
     tl.store(y + i, tl.load(x + i * step) + step)
+"""
+DESCRIPTOR = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, y, rows, columns, B: tl.constexpr):
+    source = tl.make_tensor_descriptor(x, [rows, columns], [columns, 1], [B, B])
+    to = tl.make_tensor_descriptor(y, [rows, columns], [columns, 1], [B, B])
+    row, column = tl.program_id(0) * B, tl.program_id(1) * B
+    to.store([row, column], source.load([row, column]) * 2)
 """
 ADD = """warpmark: 1
 kernel: {triton: k.py:add, constexpr: {BLOCK: 256}}
@@ -299,6 +378,23 @@ tolerance: {rtol: 1e-4}
 """ % (n, n, n, n, n))
             self.assertIn("1 passed", self.check()[0])
 
+    def test_memory_of_tritons_launcher(self):
+        """A descriptor that a kernel makes lies there, one for each block."""
+        self.write("suites/k.py", DESCRIPTOR)
+        self.suite("""warpmark: 1
+kernel: {triton: k.py:copy, constexpr: {B: 16}}
+axes: {rows: [16, 33], columns: [32, 64]}
+arguments:
+  x: {in: "rng.random((rows, columns))", dtype: float32}
+  y: {out: [rows, columns], dtype: float32}
+  rows: {scalar: rows, dtype: int32}
+  columns: {scalar: columns, dtype: int32}
+launch: {grid: ["ceil_div(rows, 16)", "ceil_div(columns, 16)"]}
+reference: {y: 2 * x}
+""")
+        self.assertIn("4 passed", self.check("suites", "--keep", "kept", "--keep-all")[0])
+        self.assertTrue(all("tensormap.replace" in path.read_text() for path in self.folder.glob("kept/**/*.ptx")))
+
     def test_integers_that_are_one_or_multiples_of_16_are_compiled_as_such(self):
         self.write("suites/k.py", STRIDED)
         text = """warpmark: 1
@@ -334,7 +430,9 @@ reference: {x: 2 * x}
         self.suite(text % ", constexpr: {BLOCK: 64}, options: [num_warps=2]")
         self.assertIn("1 passed", self.check()[0])
         self.suite(text % "")
-        self.assertIn("the constant `BLOCK` of the kernel has no value", self.check(code=1)[0])
+        out, _ = self.check(code=1)
+        self.assertIn("the constant `BLOCK` of the kernel has no value", out)
+        self.assertIn("hint: it is autotuned, and the suite chooses: constexpr: {BLOCK: 64}", out)
 
     def test_mistakes(self):
         for old, new, said in (
@@ -348,6 +446,7 @@ reference: {x: 2 * x}
             self.assertIn(said, self.check(code=1)[0])
         self.suite(ADD)
         for wrong, line, said in (("tl.lod(y + i", 9, "lod"), ("import nowhere\n", None, "needs the Python package nowhere"),
+                                  ("raise RuntimeError('Found no NVIDIA driver on your system')\n", 1, "what needs one belongs into a function"),
                                   ("raise KeyError(5)\n", 1, "KeyError")):
             self.write("suites/k.py", KERNELS.replace("tl.load(y + i", wrong) if "tl" in wrong else wrong + KERNELS)
             out = "".join(self.check(code=1))
@@ -393,13 +492,13 @@ NUMBA_ADD = ADD.replace("triton: k.py:add, constexpr: {BLOCK: 256}", "numba: k.p
     "  n: {scalar: n, dtype: int32}\n", "").replace("launch: {", "launch: {block: 256, ")
 
 
-@unittest.skipIf(importlib.util.find_spec("numba") is None and not os.environ.get("WARPMARK_NUMBA"), "there is no Numba")
+@unittest.skipIf(importlib.util.find_spec("numba") is None and not os.environ.get("WARPMARK_LANGUAGES"), "there is no Numba")
 class Numba(CheckTest):
-    """With the Numba of this Python, or of the environment that WARPMARK_NUMBA names."""
+    """With the Numba of this Python, or of the environment that WARPMARK_LANGUAGES names."""
 
     def setUp(self):
         super().setUp()
-        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_NUMBA", "") or str(pathlib.Path(PYTHON).parent.parent)
+        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_LANGUAGES", "") or str(pathlib.Path(PYTHON).parent.parent)
         for name in ("CUDA_HOME", "CUDA_PATH"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]

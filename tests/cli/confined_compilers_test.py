@@ -10,7 +10,7 @@ import unittest
 
 from assignment import GradeTest
 from compilers_test import ADD, PTX, SUITE
-from program import BUILD, PYTHON, SANITIZED
+from program import BUILD, PYTHON, SANITIZED, gpu_is_there
 
 # The language: a file of Python whose `kernel()` returns PTX. Built on the parts that Triton's and Numba's compilers have.
 COMPILER = """#!%s
@@ -71,13 +71,14 @@ ANSWERS = {
     "argument_far.py": "{'ptx': PTX, 'parameters': [{'is': 'argument', 'argument': 1 << 62}, {'is': 'null'}]}",
     "axis_far.py": "{'ptx': PTX, 'parameters': [{'is': 'stride'}, {'is': 'extent', 'axis': (1 << 64) - 2}]}",
     "shared_far.py": "{'ptx': PTX, 'dynamic_shared': (1 << 64) - 1}",
+    "scratch_far.py": "{'ptx': PTX, 'parameters': [{'is': 'scratch', 'bytes': (1 << 64) - 1}, {'is': 'scratch', 'bytes': 0}]}",
     "missing.py": "{'missing': 'the grader is broken'}",
-    "cubin.py": "{'ptx': PTX, 'cubin': 'no digits'}",
 }
 
 
-@unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
-class Toy(GradeTest):
+class ToyTest(GradeTest):
+    DEVICE = "cpu"
+
     def setUp(self):
         super().setUp()
         self.write("compilers/warpmark-compiler-toy", COMPILER % (sys.executable, str(BUILD / "lib/warpmark"))).chmod(0o755)
@@ -88,13 +89,58 @@ class Toy(GradeTest):
     def judge(self, candidates, code=1, more=()):
         for name, text in candidates.items():
             self.write(name, text)
-        out, self.errors = self.run_program("judge", "suites/t.yaml", *candidates, "--json", "--device", "cpu", *more, code=code)
+        out, self.errors = self.run_program("judge", "suites/t.yaml", *candidates, "--json", "--device", self.DEVICE, *more, code=code)
         return {one["id"]: one["judgement"] for one in map(json.loads, out.splitlines())}
+
+
+@unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
+class Toy(ToyTest):
+    """Candidates that are loaded on the device."""
 
     def test_candidates_get_the_verdicts_of_any_kernel(self):
         made = self.judge({"right.py": RIGHT, "wrong.py": WRONG, "outside.py": OUTSIDE})
         self.assertEqual({name: one["verdict"] for name, one in made.items()},
                          {"right.py": "right", "wrong.py": "wrong", "outside.py": "unclean"})
+
+    def test_answers_of_any_form(self):
+        made = self.judge({name: RIGHT.replace("return PTX", "return " + text) for name, text in ANSWERS.items()})
+        for name, one in made.items():
+            with self.subTest(name):
+                self.assertNotIn(one["verdict"], ("right", "not judged"))
+
+    def test_machine_code_of_its_own_is_not_taken(self):
+        made = self.judge({name: text.replace("return PTX", "return {'ptx': PTX, 'cubin': '7f454c46' * 40}")
+                           for name, text in (("right.py", RIGHT), ("wrong.py", WRONG))})
+        self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
+
+    def test_nothing_of_a_candidate_stays_for_the_next(self):
+        first = at_import("import builtins; builtins.seen = True; import json; json.loads = None")
+        second = at_import("import builtins; assert not hasattr(builtins, 'seen')")
+        for more in ((), ("--jobs", "1")):
+            made = self.judge({"first.py": first, "second.py": second}, code=1, more=more)
+            self.assertEqual(made["second.py"]["verdict"], "right")
+
+    def test_a_stream_forks_what_is_warm(self):
+        lines = "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate([RIGHT, WRONG, at_import("import os; os._exit(3)"), RIGHT]))
+        done = subprocess.run([BUILD / "bin/warpmark", "judge", "suites/t.yaml", "--stream", "-q", "-j", "2", "--device", self.DEVICE], input=lines, text=True,
+                              capture_output=True, cwd=self.folder, env=self.environment, check=False)
+        made = {one["id"]: one["judgement"]["verdict"] for one in map(json.loads, done.stdout.splitlines())}
+        self.assertEqual(made, {0: "right", 1: "wrong", 2: "not compiled", 3: "right"}, done.stderr)
+
+    def test_an_assignment_takes_files_of_its_kind(self):
+        self.write("hw.yaml", "warpmark: 1\nassignment: hw\nsuite: suites/t.yaml\ncases: [{name: all, points: 4}]\n")
+        self.write("class/ada/k.py", RIGHT)
+        self.write("class/bob/mine.py", WRONG)
+        self.write("class/eve/k.cu", "int x;")
+        self.write("secret", "a secret of the course, 32 bytes").chmod(0o600)
+        self.run_program("grade", "hw.yaml", "class", "-o", "out", "-q", "--device", self.DEVICE, "--secret", "secret")
+        points = {path.parent.name: json.loads(path.read_text())["points"] for path in (self.folder / "out/staff").glob("*/result.json")}
+        self.assertEqual(points, {"ada": 4, "bob": 0, "eve": 0})
+
+
+@unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
+class Walls(ToyTest):
+    """Candidates that are not loaded, and walls, which do not depend on the device."""
 
     def test_a_candidate_that_reaches_for_more_is_not_compiled_and_says_why(self):
         made = self.judge({name: at_import(text) for name, text in REFUSED.items()})
@@ -111,12 +157,6 @@ class Toy(GradeTest):
         for name, one in made.items():
             with self.subTest(name):
                 self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
-
-    def test_answers_of_any_form(self):
-        made = self.judge({name: RIGHT.replace("return PTX", "return " + text) for name, text in ANSWERS.items()})
-        for name, one in made.items():
-            with self.subTest(name):
-                self.assertNotIn(one["verdict"], ("right", "not judged"))
 
     def test_the_courses_kernel_is_not_in_a_candidates_hands(self):
         """It is compiled for the comparison of speed, in a process that has run no candidate."""
@@ -141,20 +181,13 @@ class Toy(GradeTest):
         one = self.judge({"early.py": early})["early.py"]
         self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
 
-    def test_nothing_of_a_candidate_stays_for_the_next(self):
-        first = at_import("import builtins; builtins.seen = True; import json; json.loads = None")
-        second = at_import("import builtins; assert not hasattr(builtins, 'seen')")
-        for more in ((), ("--jobs", "1")):
-            made = self.judge({"first.py": first, "second.py": second}, code=1, more=more)
-            self.assertEqual(made["second.py"]["verdict"], "right")
-
     def test_an_endless_one_ends_at_its_limit_with_all_its_processes(self):
         self.write("hw.yaml", "warpmark: 1\nassignment: hw\nsuite: suites/t.yaml\nsubmission: {file: k.py}\n"
                               "cases: [{name: all, points: 1}]\nlimits: {compile_cpu_s: 1, compile_s: 4}\n")
         for name, text in (("busy", "while True: pass"), ("asleep", "import time; time.sleep(1e6)")):
             mark = "warpmark_%s_%d" % (name, os.getpid())
             self.write(name + ".py", at_import("MARK = %r\nimport ctypes; ctypes.CDLL(None).prctl(15, %r)\n%s" % (mark, mark[:15].encode(), text)))
-            out, _ = self.run_program("judge", "hw.yaml", name + ".py", "--json", "--device", "cpu", code=1)
+            out, _ = self.run_program("judge", "hw.yaml", name + ".py", "--json", "--device", self.DEVICE, code=1)
             one = json.loads(out)["judgement"]
             self.assertEqual(one["verdict"], "not compiled", one)
             self.assertIn("more time or memory", one["feedback"])
@@ -175,28 +208,70 @@ class Toy(GradeTest):
         except OSError:
             return ""
 
-    def test_a_stream_forks_what_is_warm(self):
-        lines = "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate([RIGHT, WRONG, at_import("import os; os._exit(3)"), RIGHT]))
-        done = subprocess.run([BUILD / "bin/warpmark", "judge", "suites/t.yaml", "--stream", "-q", "-j", "2", "--device", "cpu"], input=lines, text=True,
-                              capture_output=True, cwd=self.folder, env=self.environment, check=False)
-        made = {one["id"]: one["judgement"]["verdict"] for one in map(json.loads, done.stdout.splitlines())}
-        self.assertEqual(made, {0: "right", 1: "wrong", 2: "not compiled", 3: "right"}, done.stderr)
-
-    def test_an_assignment_takes_files_of_its_kind(self):
-        self.write("hw.yaml", "warpmark: 1\nassignment: hw\nsuite: suites/t.yaml\ncases: [{name: all, points: 4}]\n")
-        self.write("class/ada/k.py", RIGHT)
-        self.write("class/bob/mine.py", WRONG)
-        self.write("class/eve/k.cu", "int x;")
-        self.write("secret", "a secret of the course, 32 bytes").chmod(0o600)
-        self.run_program("grade", "hw.yaml", "class", "-o", "out", "-q", "--device", "cpu", "--secret", "secret")
-        points = {path.parent.name: json.loads(path.read_text())["points"] for path in (self.folder / "out/staff").glob("*/result.json")}
-        self.assertEqual(points, {"ada": 4, "bob": 0, "eve": 0})
-
     def test_a_compiler_that_serves_nobody(self):
         self.write("compilers/warpmark-compiler-toy", "#!/bin/sh\necho '{}'\n").chmod(0o755)
         self.write("c.py", RIGHT)
         _, errors = self.run_program("judge", "suites/t.yaml", "c.py", code=3)
         self.assertIn("does not serve submissions", errors)
+
+
+class MachineCode(Toy):
+    """The same on a device that loads machine code alone: the compile worker assembles it."""
+    DEVICE = "machine_code"
+
+    def setUp(self):
+        super().setUp()
+        self.environment["WARPMARK_PLUGIN_PATH"] += ":%s" % (BUILD / "tests/drivers")
+        self.environment["CUDA_HOME"] = str(BUILD / "tests/assembler")
+        if self.DEVICE == "gpu":
+            del self.environment["CUDA_HOME"]
+
+    def test_what_is_not_assembled(self):
+        one = self.judge({"refused.py": RIGHT.replace("add.f32", "// refused\n  add.f32")})["refused.py"]
+        self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
+        self.assertIn("the assembler of a test refuses it", one["feedback"])
+
+    def test_ptx_as_a_candidate(self):
+        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
+        self.write("suites/k.cu", 'extern "C" __global__ void double_it(float *a, unsigned n) { if (threadIdx.x < n) a[threadIdx.x] *= 2; }\n')
+        made = self.judge({"right.ptx": PTX, "wrong.ptx": PTX.replace("add.f32 %f, %f, %f", "mov.f32 %f, %f")}, more=("--speed", "none"))
+        self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
+
+    def test_no_assembler(self):
+        self.environment["CUDA_HOME"] = str(self.folder)
+        self.environment["LD_LIBRARY_PATH"] = ""
+        if pathlib.Path("/usr/local/cuda").exists():
+            self.skipTest("there is a toolkit")
+        self.write("right.py", RIGHT)
+        _, errors = self.run_program("judge", "suites/t.yaml", "right.py", "--device", self.DEVICE, code=3)
+        self.assertIn("kernels of toy need nvJitLink", errors)
+
+
+class OnGpu(MachineCode):
+    """On a GPU, by nvJitLink: that of a toolkit, or of the environment that WARPMARK_TRITON names."""
+    DEVICE = "gpu"
+    test_what_is_not_assembled = test_no_assembler = None
+
+    def setUp(self):
+        super().setUp()
+        if not gpu_is_there():
+            self.skipTest("there is no GPU")
+        if not os.environ.get("WARPMARK_TRITON") and not any(pathlib.Path("/usr/local/cuda").glob("lib*/libnvJitLink.so*")):
+            self.skipTest("there is no nvJitLink")
+        if os.environ.get("WARPMARK_TRITON"):
+            self.environment["VIRTUAL_ENV"] = os.environ["WARPMARK_TRITON"]
+
+    def test_candidates_get_the_verdicts_of_any_kernel(self):
+        """Outside of its arrays, a GPU sees what touches another page."""
+        made = self.judge({"right.py": RIGHT, "wrong.py": WRONG})
+        self.assertEqual({name: one["verdict"] for name, one in made.items()}, {"right.py": "right", "wrong.py": "wrong"})
+
+    @unittest.skipUnless(os.environ.get("WARPMARK_TRITON"), "WARPMARK_TRITON names no environment with Triton")
+    def test_triton(self):
+        self.write("suites/t.yaml", ADD)
+        self.write("suites/k.py", Triton.KERNEL)
+        made = self.judge({"right.py": Triton.KERNEL, "subtracts.py": Triton.KERNEL.replace(") + tl.load(y", ") - tl.load(y")})
+        self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
 
 
 @unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")

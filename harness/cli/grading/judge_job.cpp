@@ -15,6 +15,7 @@
 #include "cli/grading/grade_stream_job.hpp"
 #include "cli/program/device_survey.hpp"
 #include "cli/program/lazy_python.hpp"
+#include "compiler/assembler.hpp"
 #include "grade/assignment/seeds.hpp"
 #include "grade/judge/judgement_of.hpp"
 
@@ -149,7 +150,7 @@ ExitCode judge(JudgeRequest request, Output& out) {
   }
   choose_speed(request);
   // Behind the walls a GPU's driver loads machine code alone.
-  request.options.ptx = !request.device.starts_with("gpu");
+  request.options.ptx = !request.device.starts_with("gpu") || !Assembler::find().empty();
   const Secret secret = secret_of(request, out);
   LazyPython python;
   const JudgeTask task(request.task, request.options, python.list_evaluator());

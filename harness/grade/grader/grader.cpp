@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
+#include "compiler/assembler.hpp"
 #include "grade/assignment/case_choice.hpp"
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/grader_run.hpp"
@@ -83,6 +84,8 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       items_.back().push_back(std::move(item));
     }
   }
+  confinement_.assembles = !options_.device.starts_with("cpu") &&
+                           (!confinement_.programs.empty() || assignment_->submission.accepts_ptx);
   find_what_may_be_shown();
 }
 
@@ -176,10 +179,10 @@ const DeviceFacts& SubmissionGrader::prepare() {
   own_.close();
   session_ = std::make_unique<Session>(python_, submission_options());
   facts_ = session_->require();
-  if (!confinement_.programs.empty() && !facts_.has("image_ptx")) {
-    throw usage_error(fmt::format("kernels of {} are graded on the CPU device, and this is {}",
-                                  confinement_.programs.front(), facts_.name),
-                      {}, "behind the walls nothing assembles machine code: choose --device cpu");
+  if (!confinement_.programs.empty() && !facts_.has("image_ptx") && Assembler::find().empty()) {
+    throw environment_error(fmt::format("kernels of {} need nvJitLink on {}, and it is not there",
+                                        confinement_.programs.front(), facts_.name),
+                            std::string(kNoAssembler) + "; or choose --device cpu");
   }
   for (size_t i = 0; i < items_.size(); ++i) {
     const std::optional<PerformanceRule>& rule = assignment_->cases[i].performance;

@@ -1,0 +1,167 @@
+#include "compiler/assembler.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/loader.hpp"
+#include "base/text.hpp"
+#include "compiler/compiler.hpp"
+
+namespace warpmark {
+
+// The functions have these types from CUDA 12.0 on; nvJitLink.h is not among the headers that the
+// build has.
+struct AssemblerTable {
+  int (*create)(void** link, uint32_t count, const char** options) = nullptr;
+  int (*add_data)(void* link, int kind, const void* data, size_t bytes, const char* name) = nullptr;
+  int (*complete)(void* link) = nullptr;
+  int (*cubin_size)(void* link, size_t* bytes) = nullptr;
+  int (*cubin)(void* link, void* to) = nullptr;
+  int (*error_size)(void* link, size_t* bytes) = nullptr;
+  int (*error)(void* link, char* to) = nullptr;
+  int (*info_size)(void* link, size_t* bytes) = nullptr;
+  int (*info)(void* link, char* to) = nullptr;
+  int (*destroy)(void** link) = nullptr;
+};
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kPtx = 2;  // NVJITLINK_INPUT_PTX
+constexpr std::array kLibraries = {"libnvJitLink.so.13", "libnvJitLink.so.12"};
+
+void add_files(const fs::path& folder, std::vector<std::string>& files) {
+  for (const char* name : kLibraries) {
+    std::error_code code;
+    if (fs::exists(folder / name, code)) files.push_back((folder / name).string());
+  }
+}
+
+// Of a virtual environment, or of a prefix with a Python: NVIDIA's wheels.
+void add_wheels(const fs::path& environment, std::vector<std::string>& files) {
+  std::error_code code;
+  for (const auto& python : fs::directory_iterator(environment / "lib", code)) {
+    if (!python.path().filename().string().starts_with("python")) continue;
+    for (const char* wheel : {"nvidia/cu13/lib", "nvidia/nvjitlink/lib"}) {
+      add_files(python.path() / "site-packages" / wheel, files);
+    }
+  }
+}
+
+std::vector<std::string> candidates() {
+  std::vector<std::string> files;
+  // The kernels are those of this environment, whose PTX an older toolkit may not know.
+  if (const char* active = std::getenv("VIRTUAL_ENV"); active != nullptr && *active != '\0') {
+    add_wheels(active, files);
+  }
+  for (const char* variable : {"WARPMARK_CUDA_HOME", "CUDA_HOME", "CUDA_PATH"}) {
+    const char* home = std::getenv(variable);
+    if (home == nullptr || *home == '\0') continue;
+    for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib", "cu13/lib"}) {
+      add_files(fs::path(home) / folder, files);
+    }
+  }
+  for (const char* name : kLibraries) files.emplace_back(name);
+  for (const char* folder : {"lib64", "lib"})
+    add_files(fs::path("/usr/local/cuda") / folder, files);
+  return files;
+}
+
+// A link in the making. Its log is read before it is destroyed.
+class Link {
+ public:
+  Link(const AssemblerTable& table, std::vector<const char*> options) : table_(table) {
+    failed_ = table_.create(&link_, static_cast<uint32_t>(options.size()), options.data());
+  }
+  ~Link() {
+    if (link_ != nullptr) table_.destroy(&link_);
+  }
+  Link(const Link&) = delete;
+  Link& operator=(const Link&) = delete;
+
+  bool make(const std::string& ptx, const std::string& name) {
+    if (failed_ == 0) failed_ = table_.add_data(link_, kPtx, ptx.data(), ptx.size(), name.c_str());
+    if (failed_ == 0) failed_ = table_.complete(link_);
+    return failed_ == 0;
+  }
+  int failed() const { return failed_; }
+  std::string error() const { return text(table_.error_size, table_.error); }
+  std::string info() const { return text(table_.info_size, table_.info); }
+  std::string cubin() const {
+    size_t bytes = 0;
+    if (table_.cubin_size(link_, &bytes) != 0) return "";
+    std::string code(bytes, '\0');
+    return table_.cubin(link_, code.data()) == 0 ? code : "";
+  }
+
+ private:
+  std::string text(int (*size)(void*, size_t*), int (*get)(void*, char*)) const {
+    size_t bytes = 0;
+    if (link_ == nullptr || size(link_, &bytes) != 0) return "";
+    std::string made(bytes + 1, '\0');
+    if (get(link_, made.data()) != 0) return "";
+    return made.substr(0, made.find('\0'));
+  }
+
+  const AssemblerTable& table_;
+  void* link_ = nullptr;
+  int failed_ = 0;
+};
+
+}  // namespace
+
+std::string Assembler::find() {
+  for (const std::string& file : candidates()) {
+    if (void* library = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL); library != nullptr) {
+      dlclose(library);
+      return file;
+    }
+  }
+  return "";
+}
+
+std::shared_ptr<const Assembler> Assembler::open(const std::string& library) {
+  void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (opened == nullptr) throw environment_error("nvJitLink cannot be opened: " + loader_error());
+  auto table = std::make_shared<AssemblerTable>();
+  const auto load = [&](auto& function, const char* name) {
+    void* symbol = dlsym(opened, name);
+    if (symbol == nullptr) throw environment_error(fmt::format("{} has no {}", library, name));
+    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
+  };
+  load(table->create, "nvJitLinkCreate");
+  load(table->add_data, "nvJitLinkAddData");
+  load(table->complete, "nvJitLinkComplete");
+  load(table->cubin_size, "nvJitLinkGetLinkedCubinSize");
+  load(table->cubin, "nvJitLinkGetLinkedCubin");
+  load(table->error_size, "nvJitLinkGetErrorLogSize");
+  load(table->error, "nvJitLinkGetErrorLog");
+  load(table->info_size, "nvJitLinkGetInfoLogSize");
+  load(table->info, "nvJitLinkGetInfoLog");
+  load(table->destroy, "nvJitLinkDestroy");
+  return std::shared_ptr<const Assembler>(new Assembler(std::move(table)));
+}
+
+Assembler::Code Assembler::assemble(const std::string& ptx, const Architecture& architecture,
+                                    const std::string& name) const {
+  const std::string target = "-arch=" + architecture.name();
+  Link link(*table_, {target.c_str(), "-lineinfo", "-verbose"});
+  const bool made = link.make(ptx, name);
+  Code code{made ? link.cubin() : "", link.info()};
+  if (!code.cubin.empty()) return code;
+  std::string said(trim(link.error() + "\n" + (made ? "" : code.log)));
+  if (said.empty()) said = fmt::format("nvJitLink refuses it (error {})", link.failed());
+  throw RefusedError(name + " is not assembled", said, Position{});
+}
+
+}  // namespace warpmark
