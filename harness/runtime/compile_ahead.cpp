@@ -45,8 +45,9 @@ std::string CompileAhead::request_of(const Suite& suite, const PlannedCase& plan
   } catch (const Error&) {
     return "";
   }
+  // A result of nvcc or of a program is in no cache of ours, and would be made once more.
   const auto compiled = [](const protocol::UnitText& unit) {
-    return unit.language != SourceLanguage::ptx && unit.language != SourceLanguage::binary;
+    return unit.language == SourceLanguage::cuda;
   };
   if (!std::ranges::all_of(request.units, compiled)) return "";
   if (request.target.empty()) request.target = target_;
