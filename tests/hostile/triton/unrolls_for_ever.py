@@ -1,0 +1,12 @@
+# Has the compiler unroll a loop of a billion rounds.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = i < n
+    tl.store(out + i, tl.load(x + i, mask=inside) + tl.load(y + i, mask=inside), mask=inside)
+    for k in tl.static_range(1000000000):
+        tl.atomic_add(out, 0.0 * k)

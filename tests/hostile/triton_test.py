@@ -1,0 +1,42 @@
+# Hostile kernels of Triton, which is installed here or in the environment that WARPMARK_TRITON names.
+"""Each file of triton/ says at its top what it tries. It may do so in the sandbox alone, and gets the verdict of any
+kernel that does the same."""
+import importlib.util
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "cli"))
+
+from program import PYTHON, SANITIZED, CheckTest  # noqa: E402
+
+DEVICE = os.environ.get("WARPMARK_TEST_DEVICE", "cpu")
+VERDICTS = {
+    "right": "right", "zeros": "wrong", "nothing": "wrong", "unmasked": "unclean", "some_address": "unclean", "inline_assembly": "unclean",
+    "patched_compiler": "wrong", "other_machine_code": "right",
+}
+TOLD = {"reads_the_reference": "No such file", "unrolls_for_ever": "more time or memory", "runs_for_ever": "more time or memory"}
+
+
+@unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
+@unittest.skipIf(importlib.util.find_spec("triton") is None and not os.environ.get("WARPMARK_TRITON"), "there is no Triton")
+class Hostile(CheckTest):
+    def test_each_gets_what_it_should(self):
+        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_TRITON", "") or str(pathlib.Path(PYTHON).parent.parent)
+        files = sorted((HERE / "triton").glob("*.py"))
+        self.assertLessEqual(set(VERDICTS) | set(TOLD), {file.stem for file in files})
+        out, errors = self.run_program("judge", HERE / "triton/triton.yaml", *files, "--json", "--device", DEVICE, code=1, timeout=1800)
+        made = {pathlib.Path(one["id"]).stem: one["judgement"] for one in map(json.loads, out.splitlines())}
+        self.assertEqual(set(made), {file.stem for file in files}, errors)
+        for name, one in made.items():
+            with self.subTest(name):
+                self.assertEqual((one["verdict"], one["problem"]), (VERDICTS.get(name, "not compiled"), ""), one["feedback"])
+                self.assertIn(TOLD.get(name, ""), one["feedback"])
+        self.assertFalse(pathlib.Path("/tmp/warpmark_was_here").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
