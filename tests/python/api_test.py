@@ -223,6 +223,47 @@ class WrittenInPython(PackageTest):
         suite["arguments"]["x"] = {"inout": Tensor()}
         self.assertTrue(warpmark.check(suite, device="cpu").ok)
 
+    def test_tensors_that_numpy_does_not_take(self):
+        """On another device, with a gradient, and of a type that NumPy has not: what PyTorch's tensors refuse is not asked of them."""
+        class Tensor:
+            def __init__(self, values, dtype="torch.bfloat16", place="cuda", gradient=True):
+                self.values, self.dtype, self.place, self.gradient = values, dtype, place, gradient
+
+            def changed(self, **changes):
+                return Tensor(**{"values": self.values, "dtype": self.dtype, "place": self.place, "gradient": self.gradient, **changes})
+
+            def detach(self):
+                return self.changed(gradient=False)
+
+            def cpu(self):
+                return self.changed(place="cpu")
+
+            def float(self):
+                return self.changed(dtype="torch.float32")
+
+            def __array__(self, dtype=None, copy=None):
+                if (self.dtype, self.place, self.gradient) != ("torch.float32", "cpu", False):
+                    raise TypeError("can't convert it to numpy")
+                return self.values
+
+        for dtype in ("torch.bfloat16", "torch.float8_e4m3fn"):
+            suite = suite_dict(reference={"x": Tensor(np.arange(5, dtype="float32") * 3, dtype)})
+            suite["arguments"]["x"] = {"inout": Tensor(np.arange(5, dtype="float32"), dtype)}
+            self.assertTrue(warpmark.check(suite, device="cpu").ok)
+
+    @unittest.skipIf(missing("torch"), missing("torch"))
+    def test_tensors_of_pytorch(self):
+        import torch
+        wide = torch.arange(10.0).reshape(5, 2)
+        for dtype in ("float32", "bfloat16", "float16", "float8_e5m2"):
+            x = wide.to(getattr(torch, dtype))[:, 0]  # with gaps
+            if dtype != "float8_e5m2":
+                x = x.requires_grad_()
+            with self.subTest(dtype):
+                suite = suite_dict(reference={"x": 3 * wide[:, 0].to(getattr(torch, dtype)).float()})
+                suite["arguments"]["x"] = {"inout": x}
+                self.assertTrue(warpmark.check(suite, device="cpu").ok)
+
     def test_checks_with_arrays(self):
         right = 3 * np.arange(5.0)
         for check in ({"permutation": "x", "of": right[::-1]},
