@@ -8,7 +8,7 @@
 
 namespace warpmark {
 
-/// What to do where there is no nvJitLink.
+/// The hint where there is no nvJitLink.
 constexpr const char* kNoAssembler =
     "a CUDA toolkit has it in its lib64, and `pip install nvidia-nvjitlink` brings it";
 
