@@ -93,11 +93,9 @@ def page(before, after):
     for way in after.get("ways", {}):
         old, new = before.get("ways", {}).get(way), after["ways"][way]
         yield "| frames of %s | %s | %d |" % (way, old["frames"] if old else "", new["frames"])
-    yield "\nFolders after it:\n\n| folder | files | code | comments |\n|---|---|---|---|"
-    for name, row in after["folders"].items():
+    yield "\nThe largest folders after it:\n\n| folder | files | code | comments |\n|---|---|---|---|"
+    for name, row in sorted(after["folders"].items(), key=lambda item: -item[1]["code"])[:20]:
         yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
-    for way, depth in after.get("ways", {}).items():
-        yield "\nThe way of %s: %s." % (way, " → ".join("`%s`" % room for room in depth["rooms"]))
 
 
 def main():

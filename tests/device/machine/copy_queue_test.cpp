@@ -72,16 +72,16 @@ TEST(CopyQueue, StopsWhereItIsTold) {
 TEST(CopyQueue, LetsGoOfWhatACopyHad) {
   CopyPool pool;
   CopyQueue queue;
-  const auto parts = std::make_shared<const std::vector<CopyPart>>(3);
+  const auto plan = std::make_shared<const CopyPlan>();
   for (int i = 0; i < 20; ++i) {
     AsyncCopy copy = copy_of(0);
-    copy.parts = parts;
+    copy.plan = plan;
     copy.flight.emplace();
     queue.push_back(pool, std::move(copy));
   }
-  EXPECT_EQ(parts.use_count(), 21);
+  EXPECT_EQ(plan.use_count(), 21);
   while (!queue.empty()) queue.pop_front(pool);
-  EXPECT_EQ(parts.use_count(), 1);
+  EXPECT_EQ(plan.use_count(), 1);
 }
 
 TEST(CopyPool, HandsOutItsPiecesAgain) {
