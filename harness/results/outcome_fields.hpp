@@ -85,6 +85,7 @@ void each_field(OutputVerdict& output, const Visit& visit) {
   visit({"wrong", "Elements that fail, unwritten ones included."}, found.wrong);
   visit("unwritten", found.unwritten);
   visit(FieldInfo("in_part").unrecorded(), found.in_part);
+  visit(FieldInfo("narrow").unrecorded(), found.narrow);
   visit({"doubtful", "Right elements that equal the poison."}, found.doubtful);
   visit(FieldInfo("by_value").unrecorded(), found.by_value);
   visit(FieldInfo("first", "The wrong element of the lowest index.").column("first_"), found.first);

@@ -204,6 +204,7 @@ class PoisonFinder {
  public:
   /// All bits of an element.
   static constexpr uint64_t kAll = ~uint64_t{0} >> (64 - 8 * sizeof(Element));
+  static constexpr unsigned kPieceBits = sizeof(Element) > 2 ? 16 : 8;
 
   explicit PoisonFinder(std::optional<std::byte> poison) : active_(poison.has_value()) {
     if (poison) std::memset(&pattern_, static_cast<int>(*poison), sizeof pattern_);
@@ -241,7 +242,6 @@ class PoisonFinder {
       sizeof(Element) == 1, uint8_t,
       std::conditional_t<sizeof(Element) == 2, uint16_t,
                          std::conditional_t<sizeof(Element) == 4, uint32_t, uint64_t>>>;
-  static constexpr unsigned kPieceBits = sizeof(Element) > 2 ? 16 : 8;
   static constexpr uint64_t kPiece = (uint64_t{1} << kPieceBits) - 1;
   bool active_;
   Bits pattern_{};
@@ -323,6 +323,7 @@ struct Tally {
     counts.wrong += next.counts.wrong;
     counts.unwritten += next.counts.unwritten;
     counts.in_part += next.counts.in_part;
+    counts.narrow += next.counts.narrow;
     counts.doubtful += next.counts.doubtful;
     counts.by_value += next.counts.by_value;
     for (const Wrong<Magnitude>& one : next.listed) {
@@ -392,6 +393,8 @@ class Comparer {
       ++counts.unwritten;
       if (left != Finder::kAll) ++counts.in_part;
       judgement.kind = MismatchKind::unwritten;
+    } else if (Finder::kPieceBits > 8 && left != 0) {  // one byte may be so by chance
+      ++counts.narrow;
     }
     found.add(i, judgement);
   }

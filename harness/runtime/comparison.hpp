@@ -69,6 +69,8 @@ struct Comparison {
   size_t wrong = 0;      ///< elements that fail, unwritten ones included
   size_t unwritten = 0;  ///< wrong elements that still hold the poison
   size_t in_part = 0;    ///< unwritten elements of which some bytes were written
+  /// Other wrong elements that have the poison in two bytes or more: a narrower type was stored.
+  size_t narrow = 0;
   /// Right elements that equal the poison, or would be right with any value in the part of them
   /// that equals it: only a second launch with another poison can tell whether they were written.
   size_t doubtful = 0;
@@ -80,6 +82,8 @@ struct Comparison {
   /// if any.
   std::optional<Mismatch> worst;
   bool passed() const { return wrong == 0; }
+  /// True if all that is wrong, but for unwritten elements, was written in part.
+  bool is_narrow() const { return narrow > 0 && narrow + unwritten == wrong; }
 };
 
 /// The same output after an earlier launch, before which it was filled with another poison.

@@ -107,6 +107,10 @@ std::string describe(const OutputVerdict& output) {
                                  result.wrong, result.elements, output.output,
                                  result.wrong == 1 ? "is" : "are", element_report(output, first));
   if (result.unwritten > 0) text += "\n" + unwritten_text(result);
+  if (result.is_narrow()) {
+    text += fmt::format("\n{} written in part: the rest is what was there before the launch",
+                        result.narrow == 1 ? "it was" : fmt::format("{} were", result.narrow));
+  }
   text += following_text(output);
   if (result.worst && result.worst->index != first.index) {
     text += "\nthe worst is " + element_report(output, *result.worst);
