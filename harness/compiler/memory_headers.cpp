@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler.hpp"
+#include "compiler/host_headers.hpp"
 #include "compiler/shims.hpp"
 
 namespace warpmark {
@@ -30,7 +31,13 @@ std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::stri
   std::string source;
   for (const std::string_view name : shim_names()) source += fmt::format("#include <{}>\n", name);
   for (const std::string& name : names) {
-    if (!spellings.contains(name)) source += fmt::format("#include <{}>\n", name);
+    if (spellings.contains(name)) continue;
+    if (const auto stand_in = find_stand_in(name)) {  // which includes what kernels use of it
+      add({name, fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, name, *stand_in), ""});
+      source += fmt::format("{}\n", *stand_in);
+    } else {
+      source += fmt::format("#include <{}>\n", name);
+    }
   }
   IncludeSearch search;
   for (const std::string& folder : nvrtc.include_folders()) search.folders.emplace_back(folder);
@@ -44,7 +51,7 @@ std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::stri
   for (const std::string& name : names) {
     if (spellings.contains(name)) continue;
     // libcu++ comes apart from the toolkit at times, and is in every assignment's list.
-    if (name.starts_with("cuda/")) continue;
+    if (name.starts_with("cuda/")) continue;  // CUB, a part of the same, has a stand-in
     throw environment_error(
         fmt::format("the toolkit of {} has no header <{}>", nvrtc.path(), name),
         "looked in " + (nvrtc.include_folders().empty() ? std::string("no folder: it has none")

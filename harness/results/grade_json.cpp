@@ -138,6 +138,7 @@ void each_field(GradedItem& item, const Visit& visit) {
                   "`samples` of a launch (warpmark/device.h), with texts of their lines.")
             .if_set(),
         item.evidence);
+  visit(FieldInfo("failed_by").unrecorded(), item.failed_by);
 }
 
 static void check_record(const RecordField& record, const GradedItem& item) {
@@ -323,6 +324,10 @@ void each_field(GradeResult& result, const Visit& visit) {
 
 RecordJson to_json(const GradeResult& result) {
   return strict_json(record_json(result));
+}
+
+RecordJson to_message(const GradeResult& result) {
+  return strict_json(record_json(result, RecordScope::message));
 }
 
 RecordJson to_json(const StudentView& view) {

@@ -46,6 +46,25 @@ constexpr auto words(GradeWord) {
                    "in part");
 }
 
+/// How an item failed, in as far as its word does not say it: all that the writer of a candidate
+/// learns of a hidden item.
+enum class FailedBy : uint8_t {
+  nearly,         ///< all elements are near the expected ones
+  unwritten,      ///< elements were never written
+  narrow_stores,  ///< elements were written in part
+  written_input,
+  check,  ///< a check of the suite beyond a reference
+  count,  ///< a count that the suite demands
+  trap,
+  assertion,
+  own_kernel,  ///< far more instructions than the suite's own kernel executes
+  earlier      ///< it was not run, as an item before it ran into a limit
+};
+constexpr auto words(FailedBy) {
+  return words_are("nearly", "unwritten", "narrow stores", "written input", "check", "count",
+                   "trap", "assertion", "own kernel", "earlier");
+}
+
 enum class Visibility : uint8_t { visible, hidden };
 constexpr auto words(Visibility) {
   return words_are("visible", "hidden");
@@ -88,6 +107,7 @@ struct GradedItem {
   std::string timed_on = {};  ///< device and date of another run, which timed it; "" else
   /// The device's words on the failure, to be drawn: races, and launches with their samples.
   std::vector<nlohmann::ordered_json> evidence = {};
+  std::optional<FailedBy> failed_by = {};
 };
 
 /// A case of the assignment: points for one or more items.
@@ -221,6 +241,8 @@ constexpr int kGradeVersion = 1;
 nlohmann::ordered_json to_json(const GradeResult& result);
 /// The same with only what the student may see.
 nlohmann::ordered_json to_json(const StudentView& view);
+/// The same as the first with what records leave out, for another process.
+nlohmann::ordered_json to_message(const GradeResult& result);
 /// schema/grade.json.
 nlohmann::ordered_json grade_schema();
 /// Reads the JSON that `to_json` makes of a whole result. Unknown members are ignored. Throws a

@@ -237,6 +237,15 @@ class Handout(Texts, GradeTest):
                 self.assertEqual(self.verdicts(given + "/assignment.yaml", "my.cu"), expected)
                 self.assertEqual(expected[2], 2 if text == KERNEL else 0)
 
+    def test_the_course_s_kernel_limits_instructions_there_too(self):
+        self.change("limits: {instructions: 4e9, timeout_s: 60}", "limits: {timeout_s: 60}")
+        self.hand_out()
+        self.assertGreater(json.loads(self.texts("given")["handout.json"])["items"]["scale.n=32"]["instructions"], 32)
+        self.write("my.cu", KERNEL.replace("if (i < n)", "while (((volatile float *)out)[0] != 0.5f) ; if (i < n)"))
+        for assignment in ("hw1.yaml", "given/assignment.yaml"):
+            out, _ = self.run_program("try", assignment, "my.cu", "--case", "scale.n=32", "--device", "cpu", code=1)
+            self.assertIn("more than 100 times the instructions of the assignment's own kernel", " ".join(out.split()))
+
     def test_a_doubtful_failure_is_the_file_s(self):
         # If the course's check raises, the whole assignment also runs its own kernel.
         self.write("suites/ref.py", "def is_right(out):\n    assert out[0] != 0\n    return True\n")

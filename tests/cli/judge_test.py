@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from assignment import ASSIGNMENT, KERNEL, NO_BOUND, SLOW, WRONG, GradeTest
+from assignment import ASSIGNMENT, KERNEL, NO_BOUND, SLOW, SUITE, WRONG, GradeTest
 from program import SOURCE
 
 RACE = """extern "C" __global__ void scale(float *out, const float *src, float f, int n) {
@@ -64,6 +64,32 @@ torch::Tensor run(torch::Tensor x, double f) {
   return y;
 }
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run, "scales"); }
+"""
+SUM = """warpmark: 1
+kernel: {file: sum.cu, entry: sums}
+axes: {n: [1, 1000]}
+arguments:
+  src: {in: 1 + rng.random(n), dtype: float32}
+  out: {out: 'ceil_div(n, 256)', dtype: float32}
+  n: {scalar: n, dtype: int32}
+launch: {block: 256, grid: 'ceil_div(n, 256)'}
+reference: {out: 'np.add.reduceat(src, np.arange(0, n, 256))'}
+tolerance: {rtol: 1e-5}
+"""
+SUM_KERNEL = """extern "C" __global__ void sums(const float *src, float *out, int n) {
+  float sum = 0;
+  for (int k = 0; threadIdx.x == 0 && k < 256 && blockIdx.x * 256 + k < n; ++k) sum += src[blockIdx.x * 256 + k];
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
+"""
+CUB = """#include <cub/cub.cuh>
+extern "C" __global__ void sums(const float *src, float *out, int n) {
+  using Reduce = cub::BlockReduce<float, 256>;
+  __shared__ Reduce::TempStorage storage;
+  const int i = blockIdx.x * 256 + threadIdx.x;
+  const float sum = Reduce(storage).Sum(%s);
+  if (threadIdx.x == 0) out[blockIdx.x] = sum;
+}
 """
 VISIBLE = ASSIGNMENT.replace("credit: each, hint: any n", "credit: each")
 
@@ -222,6 +248,55 @@ class Judge(GradeTest):
             _, err = self.run_program("judge", *words, "--no-sandbox", code=2)
             self.assertIn(said, err)
             self.assertNotIn("task.yaml", err)
+
+    def test_how_a_candidate_failed(self):
+        after = KERNEL.replace("f * src[i];", "f * src[i], %s;")
+        stored = KERNEL.replace("out[i] = f * src[i];", "{ %s }")
+        made = self.judge_texts({"trap": stored % 'out[i] = f * src[i]; asm("trap;");', "assert": "#include <cassert>\n" + stored % "assert(src[i] > 1e9f);",
+                                 "input": after % "((float *)src)[i] = 1", "one": after % "i == 7 ? ((float *)src)[i] = 1 : 0",
+                                 "part": stored % "((short *)(out + i))[1] = __float_as_uint(f * src[i]) >> 16;",
+                                 "none": stored % "if (i > 0) out[i] = f * src[i];", "near": stored % "out[i] = 1.0001f * f * src[i];",
+                                 "far": stored % "out[i] = i % 2 ? f * src[i] : 1;"}, code=1)
+        said = {"trap": "the kernel ended itself by a trap", "assert": "an assertion in the kernel does not hold", "input": "an input was changed",
+                "one": "an input was changed", "part": "elements were written in part", "none": "elements were never written",
+                "near": "elements differ from the reference by little", "far": "elements differ from the reference"}
+        for name, words in said.items():
+            self.assertRegex(made[name]["feedback"], r"\A3 of 3 cases: wrong: %s(\Z|, )" % words)
+            self.assertEqual((made[name]["verdict"], made[name]["right"]["holds"]), ("wrong", False), name)
+        # A kernel that was ended may have had more mistakes.
+        self.assertEqual([made[name]["clean"]["holds"] for name in ("trap", "assert", "input", "far")], [None, None, None, True])
+
+    def test_the_suites_kernel_limits_instructions(self):
+        endless = KERNEL.replace("if (i < n)", "while (((volatile float *)out)[0] != 0.5f) ; if (i < n)")
+        one = self.judge_text(endless, code=1)
+        self.assertEqual((one["verdict"], one["clean"]["holds"]), ("wrong", None))
+        self.assertIn("cases: limit: far more instructions than the task's own kernel executes", one["feedback"])
+        # A case that an assignment shows has the whole explanation.
+        self.write("hw1.yaml", VISIBLE[:VISIBLE.index("limits:")])
+        self.assertIn("more than 100 times the instructions of the assignment's own kernel", self.judge_text(endless, task="hw1.yaml", code=1)["feedback"])
+        # As much work as it needs, and more than the least limit: as long as the suite's kernel is no lighter.
+        rounds = "for (int k = 0; k < %d; ++k) zero = zero * f; if (i < n)"
+        self.write("suites/scale.cu", KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 8000).replace("src[i];", "src[i] + zero;"))
+        heavy = KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 300000).replace("src[i];", "src[i] + zero;")
+        self.write("suites/scale.yaml", SUITE.replace("[32, 100, 257]", "[257]"))
+        self.assertEqual(self.judge_text(heavy, more=["--trials", "1"])["verdict"], "right")
+
+    def test_cub(self):
+        self.write("suites/sum.yaml", SUM)
+        self.write("suites/sum.cu", SUM_KERNEL)
+        right = CUB % "i < n ? src[i] : 0"
+        made = self.judge_texts({"right": right, "short": CUB % "i < n - 1 ? src[i] : 0"}, task="suites/sum.yaml", code=1)
+        self.assertEqual({name: one["verdict"] for name, one in made.items()}, {"right": "right", "short": "wrong"}, made)
+
+    def test_approximate_instructions(self):
+        """Within a tolerance for float32 they are right, and beyond it the reason says so."""
+        self.write("suites/scale.yaml", SUITE.replace("f * src", "f / (1 + np.exp(-src))") + "tolerance: {rtol: 2e-6}\n")
+        self.write("suites/scale.cu", KERNEL.replace("f * src[i]", "f / (1 + expf(-src[i]))"))
+        halves = "float e; asm(\"{ .reg .f16 h; cvt.rn.f16.f32 h, %1; ex2.approx.f16 h, h; cvt.f32.f16 %0, h; }\" : \"=f\"(e) : \"f\"(-1.442695f * src[i]));"
+        made = self.judge_texts({"division": KERNEL.replace("f * src[i]", "__fdividef(f, 1 + __expf(-src[i]))"),
+                                 "halves": KERNEL.replace("out[i] = f * src[i];", "{ %s out[i] = f / (1 + e); }" % halves)}, code=1)
+        self.assertEqual({name: one["verdict"] for name, one in made.items()}, {"division": "right", "halves": "wrong"}, made)
+        self.assertIn("by little, as by a lower precision or approximate instructions", made["halves"]["feedback"])
 
     def test_an_endless_candidate_ends(self):
         self.write("hw1.yaml", VISIBLE.replace("4e9", "1e6"))

@@ -202,6 +202,8 @@ std::string verdict_hash_of(const Assignment& assignment) {
   hash.add_field(fmt::format("{} {} {} {} {} {}", limits.instructions, limits.timeout_s,
                              limits.compile_cpu_s, limits.compile_s, limits.compile_mib,
                              limits.memory_mib));
+  if (limits.gives_instructions && limits.instructions == GradeLimits().instructions)
+    hash.add_field("gives instructions");
   if (limits.total_s != GradeLimits().total_s)
     hash.add_field(fmt::format("total {}", limits.total_s));
   for (const AssignmentCase& one : assignment.cases) {

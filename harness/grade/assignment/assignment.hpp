@@ -92,7 +92,9 @@ struct PtxPolicy {
 struct GradeLimits {
   uint64_t instructions = 2'000'000'000;  ///< thread-instructions of one launch, if they are
                                           ///< counted
-  double timeout_s = 60;                  ///< wall clock of one trial of an item: a safety net
+  /// The assignment says it; else the suites' own kernels may make it less.
+  bool gives_instructions = false;
+  double timeout_s = 60;  ///< wall clock of one trial of an item: a safety net
   /// Wall clock of all items of a submission together. It holds once one of them ended at a limit: a
   /// right submission loses nothing on a machine that is busy.
   double total_s = 90;

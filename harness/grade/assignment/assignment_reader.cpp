@@ -296,6 +296,7 @@ GradeLimits read_grade_limits(const YamlNode& node) {
     if (value != nullptr) into = read_count(*value, fmt::format("`{}`", key), most);
   };
   count("instructions", 1'000'000'000'000'000, limits.instructions);
+  limits.gives_instructions = node.find("instructions") != nullptr;
   seconds("timeout_s", limits.timeout_s);
   seconds("total_s", limits.total_s);
   seconds("compile_cpu_s", limits.compile_cpu_s);

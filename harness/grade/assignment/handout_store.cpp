@@ -31,6 +31,7 @@ StoredItem read_item(const Json& json) {
       item.counters.emplace_back(name, value.get<int64_t>());
     }
   }
+  if (json.contains("instructions")) item.instructions = json.at("instructions").get<uint64_t>();
   return item;
 }
 
@@ -43,6 +44,7 @@ Json to_json(const HandoutStore& store) {
     for (const auto& [name, dtype] : item.types.dtypes) one["dtypes"][name] = dtype.name;
     for (const auto& [name, count] : item.types.counts) one["counts"][name] = count;
     for (const auto& [name, value] : item.counters) one["counters"][name] = value;
+    if (item.instructions > 0) one["instructions"] = item.instructions;
     items[id] = std::move(one);
   }
   return {{"warpmark_handout", kStoreVersion}, {"items", std::move(items)}};

@@ -17,6 +17,8 @@ struct StoredItem {
   ArgumentTypes types;   ///< `dtypes` and `counts`
   CounterSums counters;  ///< counters of the composites that the item is compared with; empty if it
                          ///< has none
+  /// Thread-instructions of the course's own kernel, where they limit those of others; 0 else.
+  uint64_t instructions = 0;
 };
 
 struct HandoutStore {

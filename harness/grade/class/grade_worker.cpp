@@ -83,7 +83,7 @@ int run_grade_worker(
     return grader->prepare();
   };
   serve_jobs(channel, start, [&](const nlohmann::json& request) {
-    return nlohmann::json(to_json(grader->grade(submission_from(request))));
+    return nlohmann::json(to_message(grader->grade(submission_from(request))));
   });
   return 0;
 }

@@ -131,6 +131,12 @@ std::string wrong_text(const OutputVerdict& output) {
   if (result.unwritten > 0 && result.unwritten < result.wrong) {
     text += fmt::format(" {} of them got no value.", result.unwritten);
   }
+  if (result.is_narrow()) {
+    text +=
+        " A part of each was stored, and the rest is what was there before: is a type narrower "
+        "than "
+        "that of the array stored, as by a pointer that was cast?";
+  }
   return text;
 }
 

@@ -319,9 +319,14 @@ std::string limit(const Report& report, const SubmittedNames& names, const Submi
                   const SourceCauses& causes) {
   // The device's own text is the only place that has the numbers.
   const std::string message = report.text("message");
-  const std::string what = message.find("took longer") != std::string::npos
-                               ? "The kernel took longer than it may."
-                               : "The kernel executed more instructions than it may.";
+  const auto times = report.number(kTimesOwn);
+  const std::string what =
+      message.find("took longer") != std::string::npos ? "The kernel took longer than it may."
+      : times                                          ? fmt::format(
+                                                             "The kernel executed more than {} times the instructions of the "
+                                                                                                      "assignment's own kernel, and was ended.",
+                                                             *times)
+              : "The kernel executed more instructions than it may.";
   const int line = line_number(report);
   std::string cause = causes.of({.kind = Symptom::Kind::limit, .line = line});
   if (!cause.empty()) return what + " " + cause;

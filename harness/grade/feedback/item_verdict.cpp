@@ -27,6 +27,18 @@ bool says(const nlohmann::ordered_json& report, std::string_view words) {
          message->get<std::string>().find(words) != std::string::npos;
 }
 
+// True if a kernel was ended because it wrote to an array that it may only read.
+bool is_written_input(const nlohmann::ordered_json& report) {
+  if (kind_of(report) != "illegal_address") return false;
+  const auto allocation = report.find("allocation");
+  if (allocation == report.end() || !allocation->is_object()) return false;
+  const auto has = [&](const char* name, const nlohmann::ordered_json& value) {
+    const auto found = allocation->find(name);
+    return found != allocation->end() && *found == value;
+  };
+  return has("read_only", true) && has("side", "inside");
+}
+
 ItemVerdict judge_fault(const Outcome& outcome, GradeWord otherwise) {
   for (const auto& report : weighed_reports(outcome)) {
     const std::string kind = kind_of(report);
@@ -153,6 +165,88 @@ ItemVerdict judge_item(const Outcome& outcome) {
       break;
   }
   return {GradeWord::not_launched, Blame::grader};
+}
+
+namespace {
+
+std::optional<FailedBy> failed_by_device(const Outcome& outcome) {
+  for (const auto& report : weighed_reports(outcome)) {
+    const std::string kind = kind_of(report);
+    if (kind.empty()) continue;
+    if (kind == "trap") return FailedBy::trap;
+    if (kind == "assert") return FailedBy::assertion;
+    if (kind == "limit" && report.contains(kTimesOwn)) return FailedBy::own_kernel;
+    if (is_written_input(report)) return FailedBy::written_input;
+    break;
+  }
+  return std::nullopt;
+}
+
+// True if all outputs that differ were written in part.
+bool has_narrow_stores(const Outcome& outcome) {
+  bool any = false;
+  for (const OutputVerdict& output : outcome.outputs) {
+    const Comparison& found = output.comparison;
+    if (found.passed()) continue;
+    any = true;
+    if (found.narrow + found.in_part < found.wrong) return false;
+  }
+  return any;
+}
+
+// True if every wrong element is near the expected one: off by a hundredth at most, or by so many
+// bounds as 16 bits of a float are off where 24 are asked for.
+bool is_near(const Outcome& outcome) {
+  constexpr double kMostRelative = 0.01, kMostBounds = 1 << 13;
+  bool any = false;
+  for (const OutputVerdict& output : outcome.outputs) {
+    const Comparison& found = output.comparison;
+    if (found.passed()) continue;
+    const bool whole = output.dtype.find("int") != std::string::npos;
+    if (whole || found.by_value != found.wrong || !found.worst) return false;
+    const auto error = number_of_text(found.worst->error);
+    const double bound = number_of_text(found.worst->bound).value_or(0);
+    const double expected = std::abs(number_of_text(found.worst->expected).value_or(0));
+    if (!error || (*error > kMostRelative * expected && *error > kMostBounds * bound)) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
+std::optional<FailedBy> failed_by(const Outcome& outcome) {
+  switch (outcome.failure) {
+    case FailureKind::fault:
+    case FailureKind::finding:
+    case FailureKind::limit:
+      return failed_by_device(outcome);
+    case FailureKind::input_changed:
+      return FailedBy::written_input;
+    case FailureKind::check:
+      return FailedBy::check;
+    case FailureKind::counter:
+      return FailedBy::count;
+    case FailureKind::wrong:
+      if (has_narrow_stores(outcome)) return FailedBy::narrow_stores;
+      return is_near(outcome) ? std::optional(FailedBy::nearly) : std::nullopt;
+    case FailureKind::unwritten:
+      return has_narrow_stores(outcome) ? FailedBy::narrow_stores : FailedBy::unwritten;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool ended_by_instructions(const Outcome& outcome) {
+  return std::ranges::any_of(outcome.findings, [](const auto& report) {
+    return kind_of(report) == "limit" && says(report, "its budget is");
+  });
+}
+
+void note_own_limit(Outcome& outcome, uint64_t times) {
+  for (nlohmann::ordered_json& report : outcome.findings) {
+    if (kind_of(report) == "limit") report[kTimesOwn] = times;
+  }
 }
 
 bool fails_alike(const Outcome& own, const Outcome& submitted) {

@@ -39,6 +39,18 @@ std::vector<std::string> warnings_of(const Outcome& outcome);
 /// count as a memory error.
 ItemVerdict judge_item(const Outcome& outcome);
 
+/// How a failed outcome failed, where its word does not say it.
+std::optional<FailedBy> failed_by(const Outcome& outcome);
+
+/// True if a device ended a launch at its limit of instructions.
+bool ended_by_instructions(const Outcome& outcome);
+
+/// Notes in an outcome that the limit which ended it is so many times the instructions of the
+/// suite's own kernel.
+void note_own_limit(Outcome& outcome, uint64_t times);
+/// The member of a report with that number.
+inline constexpr const char* kTimesOwn = "times_own";
+
 /// True if the suite's own kernel fails as a submission did, so that neither is to blame.
 bool fails_alike(const Outcome& own, const Outcome& submitted);
 

@@ -72,6 +72,7 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
       item.credit = one.credit;
       item.degree_of = one.degree_of;
       if (!which.skip) {
+        item.limited_by_own = is_limited_by_own(item.planned, assignment_->limits);
         set_limits(item.planned, assignment_->limits);
         submitted_unit(item.planned);  // throws if no submission can replace the kernel
         add_compilers(item.planned.plan, confinement_.programs);
@@ -79,6 +80,7 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
           const StoredItem& stored = assignment_->handout->items.at(which.id);
           fix_types(item.planned, stored.types);
           item.planned.counted = stored.counters;
+          item.own_instructions = stored.instructions;
         }
       }
       items_.back().push_back(std::move(item));
@@ -189,9 +191,11 @@ const DeviceFacts& SubmissionGrader::prepare() {
     if (!rule || !rule->by_counters() || !facts_.has("profile")) continue;
     for (Item& item : items_[i]) compare_counters(item.planned);
   }
-  if (facts_.has("deterministic")) {
-    for (std::vector<Item>& items : items_) {
-      for (Item& item : items) widen_net(item.planned);
+  for (std::vector<Item>& items : items_) {
+    for (Item& item : items) {
+      if (facts_.has("deterministic")) widen_net(item.planned);
+      // On a GPU nothing counts them.
+      item.limited_by_own = item.limited_by_own && facts_.has("deterministic");
     }
   }
   compile_baselines();

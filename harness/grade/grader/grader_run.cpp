@@ -41,6 +41,13 @@ std::string log_text(const std::string& log) {
   return printable(text) + "\n… (the rest is left out)";  // the last character may have been cut
 }
 
+// True if the case has no points left to give, and an item of it came to no end.
+bool is_lost(const GradedCase& one) {
+  return one.credit == Credit::all && std::ranges::any_of(one.items, [](const GradedItem& item) {
+           return item.failed_by == FailedBy::own_kernel;
+         });
+}
+
 // True if the outcome's text may contain the size of an array, or of a launch.
 bool names_sizes(const Outcome& outcome) {
   return outcome.failure == FailureKind::driver || outcome.failure == FailureKind::launch ||
@@ -117,14 +124,18 @@ void SubmissionGrader::Run::end_file(const std::string& name, GradeState state,
   result_.message += (result_.message.empty() ? "" : " ") + message;
 }
 
-void SubmissionGrader::Run::grade(const Item& item, const GradedCase& one, GradedItem& graded) {
+void SubmissionGrader::Run::grade(Item& item, const GradedCase& one, GradedItem& graded) {
   graded.note.clear();
-  if (is_over_time()) {
+  if (is_over_time() || is_lost(one)) {
     graded.word = GradeWord::limit;
-    graded.explanation = fmt::format(
-        "It was not run: a case before it ran into a limit, and all cases together have taken the "
-        "{:g} s that they may.",
-        assignment_.limits.total_s);
+    graded.failed_by = FailedBy::earlier;
+    graded.explanation =
+        is_lost(one)
+            ? "It was not run: a case before it came to no end, and the points are for all of them."
+            : fmt::format(
+                  "It was not run: a case before it ran into a limit, and all cases "
+                  "together have taken the {:g} s that they may.",
+                  assignment_.limits.total_s);
     return;
   }
   const auto start = Clock::now();
@@ -250,8 +261,42 @@ bool SubmissionGrader::Run::is_allowed(const CaseArtifacts& artifacts, const Ite
   return false;
 }
 
-void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned,
-                                    const GradedCase& one, GradedItem& graded) {
+uint64_t SubmissionGrader::Run::own_limit(const Item& item) const {
+  const auto most = static_cast<uint64_t>(*item.planned.plan.limits.instructions);
+  if (!item.own_instructions) return std::min(most, kLeastInstructions);
+  const uint64_t own = *item.own_instructions;
+  if (own == 0 || own > most / kTimesOwnKernel) return most;
+  return std::min(most, std::max(kLeastInstructions, own * kTimesOwnKernel));
+}
+
+void SubmissionGrader::Run::ask_own_kernel(Item& item) {
+  grader_.end_session();
+  item.own_instructions = grader_.own_.instructions(item.which, item.planned);
+  grader_.own_.close();
+  grader_.start_session();
+}
+
+Outcome SubmissionGrader::Run::verify(Item& item, PlannedCase& planned, const Trial& trial,
+                                      CaseArtifacts& artifacts) {
+  if (!item.limited_by_own) return grader_.session_->verify(item.which, planned, trial, &artifacts);
+  for (;;) {
+    const uint64_t limit = own_limit(item);
+    limit_instructions(planned, limit);
+    CaseArtifacts fresh = artifacts;
+    Outcome outcome = grader_.session_->verify(item.which, planned, trial, &fresh);
+    if (ended_by_instructions(outcome) && !item.own_instructions) {
+      ask_own_kernel(item);
+      if (own_limit(item) > limit) continue;
+    }
+    if (ended_by_instructions(outcome) && item.own_instructions.value_or(0) > 0)
+      note_own_limit(outcome, kTimesOwnKernel);
+    artifacts = std::move(fresh);
+    return outcome;
+  }
+}
+
+void SubmissionGrader::Run::try_out(Item& item, const PlannedCase& planned, const GradedCase& one,
+                                    GradedItem& graded) {
   const bool fixed = grader_.options_.seed.has_value();
   // A fixed item runs twice with one seed, once for either end of the buffers.
   const uint64_t trials = fixed ? 2 : assignment_.trials.count;
@@ -267,7 +312,7 @@ void SubmissionGrader::Run::try_out(const Item& item, const PlannedCase& planned
     one_run.guards_front = trial % 2 == 1;
     artifacts.static_bytes = static_bytes_;
     limit_to_rest(limited, spent_s_ + seconds_since(start));
-    Outcome outcome = grader_.session_->verify(item.which, limited, one_run, &artifacts);
+    Outcome outcome = verify(item, limited, one_run, artifacts);
     fail_unchecked(outcome);
     if (grader_.options_.notes_warnings) note_warnings(outcome);
     if (grader_.options_.on_composites)
@@ -405,6 +450,7 @@ FailedTrial SubmissionGrader::Run::failed_trial(const Item& item, const Outcome&
   failed.explanation = explain_item(outcome, texts);
   failed.detail = detail_of(outcome, texts);
   failed.evidence = evidence_of(outcome, texts);
+  failed.failed_by = failed_by(outcome);
   failed.degree = degree_of(item.credit, item.degree_of, outcome);
   return failed;
 }

@@ -22,6 +22,10 @@ struct SubmissionGrader::Item {
   bool may_be_shown = true;
   Credit credit = Credit::all;
   DegreeOf degree_of = DegreeOf::elements;
+  /// The instructions of the suite's own kernel limit those of a submission.
+  bool limited_by_own = false;
+  /// Those of the suite's own kernel, once a submission made them matter; 0 if they are not known.
+  std::optional<uint64_t> own_instructions = {};
 };
 
 class SubmissionGrader::Run {
@@ -48,7 +52,7 @@ class SubmissionGrader::Run {
   // Ends the grading of a file: all of its cases lose their points, and no others.
   void end_file(const std::string& name, GradeState state, const std::string& message);
 
-  void grade(const Item& item, const GradedCase& one, GradedItem& graded);
+  void grade(Item& item, const GradedCase& one, GradedItem& graded);
 
   // The first reason that a student may see, over all files or for one file.
   std::string why_nothing_ran() const;
@@ -68,8 +72,13 @@ class SubmissionGrader::Run {
   void note_warnings(const Outcome& outcome);
   void add_flag(const std::string& flag);
 
-  void try_out(const Item& item, const PlannedCase& planned, const GradedCase& one,
-               GradedItem& graded);
+  void try_out(Item& item, const PlannedCase& planned, const GradedCase& one, GradedItem& graded);
+
+  // Runs a trial within the limit of instructions that the suite's own kernel gives. That kernel is
+  // asked only where a submission reaches the least limit: nearly none does.
+  Outcome verify(Item& item, PlannedCase& planned, const Trial& trial, CaseArtifacts& artifacts);
+  uint64_t own_limit(const Item& item) const;
+  void ask_own_kernel(Item& item);
 
   // Measures performance by time after everything else: it takes longest, and wrong items have
   // none.

@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "grade/submission/graded_plan.hpp"
+#include "worker/counters.hpp"
+
 namespace warpmark {
 
 Session& OwnKernel::session() {
@@ -26,6 +31,24 @@ ArgumentTypes OwnKernel::types(const Case& which, const PlannedCase& planned) {
 
 Outcome OwnKernel::verify(const Case& which, const PlannedCase& planned, Trial trial) {
   return session().verify(which, planned, trial);
+}
+
+uint64_t OwnKernel::instructions(const Case& which, const PlannedCase& planned) {
+  session_.reset();
+  if (!counting_) {
+    SessionOptions options = options_;
+    options.counters = {"traffic"};
+    counting_ = std::make_unique<Session>(python_, std::move(options));
+  }
+  const Outcome outcome = counting_->verify(which, unmeasured(planned), Trial{0, 0});
+  if (outcome.verdict != Verdict::passed) return 0;
+  const int64_t count = counter_value(sum_counters(outcome.counters), "ptx_thread_instructions");
+  return static_cast<uint64_t>(std::max<int64_t>(count, 0));
+}
+
+void OwnKernel::close() {
+  session_.reset();
+  counting_.reset();
 }
 
 }  // namespace warpmark

@@ -26,8 +26,12 @@ class OwnKernel {
 
   Outcome verify(const Case& which, const PlannedCase& planned, Trial trial);
 
-  /// Ends the session; the next call starts another.
-  void close() { session_.reset(); }
+  /// Thread-instructions of the case, with one fixed seed. 0 if the kernel is not right, as a template
+  /// is not, or the device does not count.
+  uint64_t instructions(const Case& which, const PlannedCase& planned);
+
+  /// Ends all sessions; the next call starts another.
+  void close();
 
  private:
   Session& session();
@@ -35,6 +39,7 @@ class OwnKernel {
   Interpreter& python_;
   SessionOptions options_;
   std::unique_ptr<Session> session_;
+  std::unique_ptr<Session> counting_;  ///< one that has devices count
 };
 
 }  // namespace warpmark

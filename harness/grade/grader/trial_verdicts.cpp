@@ -93,6 +93,7 @@ void TrialVerdicts::decide(GradedItem& item) const {
   item.evidence = decides.evidence;
   item.error = decides.error;
   item.bound = decides.bound;
+  item.failed_by = decides.failed_by;
   item.degree = decides.degree;
 }
 

@@ -20,6 +20,7 @@ struct FailedTrial {
   std::vector<nlohmann::ordered_json> evidence = {};
   std::optional<double> error, bound;
   bool may_be_dropped = false;
+  std::optional<FailedBy> failed_by = {};
   std::optional<Degree> degree;  ///< set if the item has a degree, and is wrong and nothing worse
 };
 

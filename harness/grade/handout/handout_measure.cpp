@@ -53,6 +53,7 @@ class Measurer {
 
   StoredItem measure(const Case& item, const std::vector<std::string>& further) {
     PlannedCase planned = make_plan(item, plugins_);
+    const bool limited_by_own = is_limited_by_own(planned, assignment_.limits);
     set_limits(planned, assignment_.limits);
     StoredItem stored;
     if (has_open_dtypes(planned.plan)) {
@@ -69,17 +70,17 @@ class Measurer {
       }
       stored.counters = count(item, planned, names);
     }
+    if (limited_by_own) {
+      counting_.reset();
+      stored.instructions = own_.instructions(item, planned);
+    }
     return stored;
   }
 
   // The most of each counter over the trials that students run, whose inputs may differ.
   CounterSums count(const Case& item, const PlannedCase& planned,
                     const std::vector<std::string>& names) {
-    PlannedCase held = planned.baseline ? *planned.baseline : planned;
-    held.plan.composites = {};
-    held.plan.counters.clear();
-    held.baseline = nullptr;
-    held.smaller = nullptr;
+    const PlannedCase held = unmeasured(planned.baseline ? *planned.baseline : planned);
     CounterSums most;
     for (uint64_t trial = 0; trial < assignment_.trials.count; ++trial) {
       const Outcome outcome =

@@ -45,13 +45,15 @@ Json assignment_of(const fs::path& suite, const fs::path& folder, const JudgeTas
     whole["performance"] = {
         {"by", "counters"}, {"counters", options.speed}, {"full", 1}, {"zero", 2}};
   }
+  std::vector<std::string> headers = default_toolkit_headers();
+  for (const char* further : {"cub/cub.cuh", "cuComplex.h"}) headers.emplace_back(further);
   Json accepted = {"host_code"};
   if (options.ptx) accepted.push_back("ptx");
   return {
       {"warpmark", 1},
       {"assignment", name_of(suite)},
       {"suite", fs::relative(suite, folder).string()},
-      {"submission", {{"max_kib", kMostKib}, {"accept", accepted}}},
+      {"submission", {{"max_kib", kMostKib}, {"accept", accepted}, {"toolkit_headers", headers}}},
       {"trials", options.trials},
       // Processor time is what a compile is held to: a busy judge must not cost a candidate anything.
       {"limits", {{"compile_s", kMostCompileS}}},

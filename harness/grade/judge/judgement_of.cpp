@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "base/text.hpp"
 
@@ -15,11 +17,42 @@ namespace {
 
 constexpr std::array kFindings = {GradeWord::memory_error, GradeWord::race, GradeWord::barrier};
 
+/// The way in which an item failed: its word, and what the word does not say.
+using Failure = std::pair<GradeWord, std::optional<FailedBy>>;
+
+const char* sentence_for(FailedBy how) {
+  switch (how) {
+    case FailedBy::nearly:
+      return "elements differ from the reference by little, as by a lower precision or approximate "
+             "instructions";
+    case FailedBy::unwritten:
+      return "elements were never written";
+    case FailedBy::narrow_stores:
+      return "elements were written in part, as by stores of a narrower type";
+    case FailedBy::written_input:
+      return "an input was changed";
+    case FailedBy::check:
+      return "the results are not as the task's checks demand";
+    case FailedBy::count:
+      return "a count of its work is not as the task demands";
+    case FailedBy::trap:
+      return "the kernel ended itself by a trap";
+    case FailedBy::assertion:
+      return "an assertion in the kernel does not hold";
+    case FailedBy::own_kernel:
+      return "far more instructions than the task's own kernel executes, as in a loop without end";
+    case FailedBy::earlier:
+      return "not run, since a case before ran into a limit";
+  }
+  return "";
+}
+
 // A sentence for the writer about hidden cases, which tells nothing of their data.
-const char* sentence_for(GradeWord word) {
-  switch (word) {
+const char* sentence_for(const Failure& failure) {
+  if (failure.second) return sentence_for(*failure.second);
+  switch (failure.first) {
     case GradeWord::wrong:
-      return "elements differ from the reference, or were never written, or an input was changed";
+      return "elements differ from the reference";
     case GradeWord::memory_error:
       return "an access out of bounds or misaligned, or the use of a value that was never written";
     case GradeWord::race:
@@ -37,20 +70,32 @@ const char* sentence_for(GradeWord word) {
   return "";
 }
 
-// Adds up the items of a result by their words.
+// Adds up the items of a result by how they failed.
 class Tally {
  public:
   explicit Tally(const GradeResult& result) {
     for (const GradedCase& one : result.cases) {
       for (const GradedItem& item : one.items) {
-        ++counts_[item.word];
+        // The CPU device ends a kernel at a write to an input, and a GPU shows it afterwards.
+        const bool written = item.failed_by == FailedBy::written_input;
+        const GradeWord word = written ? GradeWord::wrong : item.word;
+        ++words_[word];
+        ++failures_[{word, item.failed_by}];
         ++all_;
         trials_ = std::max(trials_, item.trials);
       }
     }
   }
 
-  uint64_t of(GradeWord word) const { return counts_.contains(word) ? counts_.at(word) : 0; }
+  uint64_t of(GradeWord word) const { return words_.contains(word) ? words_.at(word) : 0; }
+  // True if an item ended before all threads of the kernel had.
+  bool has_unfinished() const {
+    return std::ranges::any_of(failures_, [](const auto& one) {
+      const auto& [word, how] = one.first;
+      return word == GradeWord::limit || word == GradeWord::not_launched || how == FailedBy::trap ||
+             how == FailedBy::assertion || how == FailedBy::written_input;
+    });
+  }
   uint64_t all() const { return all_; }
   uint64_t trials() const { return trials_; }
   bool passed() const { return all_ > 0 && of(GradeWord::pass) == all_; }
@@ -61,19 +106,22 @@ class Tally {
     }
     return found;
   }
-  // "3 of 8 cases: race: two threads …", for each of the words that occurs.
+  // "3 of 8 cases: race: two threads …", for each way in which an item failed with these words.
   std::string text_of(std::initializer_list<GradeWord> words) const {
     std::vector<std::string> texts;
     for (const GradeWord word : words) {
-      if (of(word) == 0) continue;
-      texts.push_back(
-          fmt::format("{} of {} cases: {}: {}", of(word), all_, to_text(word), sentence_for(word)));
+      for (const auto& [failure, count] : failures_) {
+        if (failure.first != word) continue;
+        texts.push_back(fmt::format("{} of {} cases: {}: {}", count, all_, to_text(word),
+                                    sentence_for(failure)));
+      }
     }
     return join(texts, "\n");
   }
 
  private:
-  std::map<GradeWord, uint64_t> counts_;
+  std::map<GradeWord, uint64_t> words_;
+  std::map<Failure, uint64_t> failures_;
   uint64_t all_ = 0, trials_ = 0;
 };
 
@@ -106,8 +154,7 @@ JudgedPart clean_of(const Tally& tally, bool reports) {
       tally.text_of({GradeWord::memory_error, GradeWord::race, GradeWord::barrier});
   if (!why.empty()) return {false, why};
   if (!reports) return {std::nullopt, "this device looks for no mistakes: the CPU device does"};
-  if (tally.of(GradeWord::limit) + tally.of(GradeWord::not_launched) > 0)
-    return {std::nullopt, "some cases did not run to their end"};
+  if (tally.has_unfinished()) return {std::nullopt, "some cases did not run to their end"};
   return {true, ""};
 }
 

@@ -72,6 +72,28 @@ void set_limits(PlannedCase& planned, const GradeLimits& limits) {
   change_companions(planned, [&](PlannedCase& other) { set_limits(other, limits); });
 }
 
+bool is_limited_by_own(const PlannedCase& planned, const GradeLimits& limits) {
+  return !planned.plan.limits.instructions && !limits.gives_instructions;
+}
+
+void limit_instructions(PlannedCase& planned, uint64_t most) {
+  planned.plan.limits.instructions = static_cast<int64_t>(most);
+  if (planned.smaller == nullptr) return;
+  PlannedCase smaller = *planned.smaller;
+  limit_instructions(smaller, most);
+  planned.smaller = std::make_shared<const PlannedCase>(std::move(smaller));
+}
+
+PlannedCase unmeasured(PlannedCase planned) {
+  planned.plan.composites = {};
+  planned.plan.counters.clear();
+  planned.baseline = nullptr;
+  planned.smaller = nullptr;
+  planned.compares_counters = false;
+  planned.counted.clear();
+  return planned;
+}
+
 void widen_net(PlannedCase& planned) {
   std::optional<double>& seconds = planned.plan.limits.timeout_s;
   seconds = std::max(seconds.value_or(0), least_net());

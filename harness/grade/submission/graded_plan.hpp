@@ -14,6 +14,20 @@ namespace warpmark {
 /// Gives the plan the assignment's limits where the suite has none.
 void set_limits(PlannedCase& planned, const GradeLimits& limits);
 
+/// A launch may execute so many times the instructions of the suite's own kernel, and as many as the
+/// least limit, where neither suite nor assignment limits them.
+inline constexpr uint64_t kTimesOwnKernel = 100;
+inline constexpr uint64_t kLeastInstructions = 100'000'000;
+
+/// True if the instructions of the suite's own kernel limit those of others: asked before set_limits.
+bool is_limited_by_own(const PlannedCase& planned, const GradeLimits& limits);
+
+/// Sets the instructions that a launch of the case, and of its smaller point, may execute.
+void limit_instructions(PlannedCase& planned, uint64_t most);
+
+/// The case alone, with nothing that it is measured by or held against.
+PlannedCase unmeasured(PlannedCase planned);
+
 /// The least time limit, in seconds, of an item on a device that counts instructions: those are its
 /// limit, and the clock, which depends on the load of the machine, is only a safety net.
 double least_net();

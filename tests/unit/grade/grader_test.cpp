@@ -522,6 +522,7 @@ TEST_F(GraderTest, TimeDecidesNothingWhereInstructionsCount) {
   }
   const auto assignment = assign(yaml);
   assignment->limits.instructions = 50'000'000;
+  assignment->limits.gives_instructions = true;
   assignment->limits.timeout_s = 0.001;
   const GradeResult result =
       grade(scale("while (n > 0) { if (out[0] == 12345.5f) break; out[0] = f; }"), assignment);

@@ -94,6 +94,60 @@ TEST(ItemVerdict, OfEachFinding) {
   EXPECT_EQ(judge_item(failed(FailureKind::finding, {"waiting"})).word, GradeWord::memory_error);
 }
 
+TEST(ItemVerdict, HowAnItemFailed) {
+  const auto by_device = [](const char* kind, const nlohmann::ordered_json& more = {}) {
+    Outcome outcome = failed(FailureKind::fault, {kind});
+    if (!more.is_null()) outcome.findings[0].update(more);
+    return failed_by(outcome);
+  };
+  EXPECT_EQ(by_device("trap"), FailedBy::trap);
+  EXPECT_EQ(by_device("assert"), FailedBy::assertion);
+  EXPECT_EQ(by_device("race"), std::nullopt);
+  EXPECT_EQ(by_device("illegal_address"), std::nullopt);
+  const auto place = [&](const char* side, bool read_only) {
+    return by_device("illegal_address",
+                     {{"allocation", {{"side", side}, {"read_only", read_only}}}});
+  };
+  EXPECT_EQ(place("inside", true), FailedBy::written_input);
+  EXPECT_EQ(place("inside", false), std::nullopt);
+  EXPECT_EQ(place("after", true), std::nullopt);
+  EXPECT_EQ(by_device("illegal_address", {{"allocation", 7}}), std::nullopt);
+  EXPECT_EQ(failed_by(failed(FailureKind::input_changed)), FailedBy::written_input);
+  EXPECT_EQ(failed_by(failed(FailureKind::check)), FailedBy::check);
+  EXPECT_EQ(failed_by(failed(FailureKind::counter)), FailedBy::count);
+  Outcome limited = failed(FailureKind::fault, {"limit"});
+  limited.findings[0]["message"] = "the launch executed 9 thread-instructions, its budget is 8";
+  EXPECT_TRUE(ended_by_instructions(limited));
+  EXPECT_EQ(failed_by(limited), std::nullopt);
+  note_own_limit(limited, 100);
+  EXPECT_EQ(failed_by(limited), FailedBy::own_kernel);
+  EXPECT_FALSE(ended_by_instructions(failed(FailureKind::limit, {"limit"})));
+}
+
+TEST(ItemVerdict, HowValuesAreWrong) {
+  const auto with = [](const char* dtype, size_t narrow, const char* expected, const char* error,
+                       const char* bound) {
+    Outcome outcome = failed(FailureKind::wrong);
+    OutputVerdict output;
+    output.dtype = dtype;
+    output.comparison.elements = 9;
+    output.comparison.wrong = output.comparison.by_value = 4;
+    output.comparison.narrow = narrow;
+    Mismatch& worst = output.comparison.worst.emplace();
+    worst.expected = expected;
+    worst.error = error;
+    worst.bound = bound;
+    outcome.outputs.push_back(output);
+    return failed_by(outcome);
+  };
+  EXPECT_EQ(with("float32", 0, "1", "0.001", "0"), FailedBy::nearly);
+  EXPECT_EQ(with("float32", 0, "1e-9", "0.001", "1e-6"), FailedBy::nearly);
+  EXPECT_EQ(with("float32", 0, "1", "0.1", "1e-6"), std::nullopt);
+  EXPECT_EQ(with("int32", 0, "1000", "1", "0"), std::nullopt);
+  EXPECT_EQ(with("int32", 4, "1000", "1", "0"), FailedBy::narrow_stores);
+  EXPECT_EQ(with("int32", 3, "1000", "1", "0"), std::nullopt);
+}
+
 TEST(ItemVerdict, WarningsCostNothing) {
   Outcome outcome = failed(FailureKind::finding);
   outcome.findings = {{{"kind", "race"}, {"severity", "warning"}},
