@@ -1,0 +1,9 @@
+// Keeps its sums behind the end of the shared memory that it asked for, as a kernel did that claimed 104 times.
+extern "C" __global__ void sums(const float *x, float *partial, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  s[t] = i < n ? x[i] : 0;
+  __syncthreads();
+  for (int h = 128; h > 0; h /= 2) { if (t < h) s[t] += s[t + h]; __syncthreads(); }
+  if (t == 0) { s[256 + 16] = s[0]; partial[blockIdx.x] = s[256 + 16]; }
+}
