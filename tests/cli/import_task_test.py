@@ -109,6 +109,7 @@ class Importer(CheckTest):
         for old, new, said in (("return torch.nn", "return x, torch.nn", "returns tuple"), ("get_init_inputs", "init", "no `get_init_inputs`"),
                                ("torch.randn(batch, features)", "'text'", "neither a tensor nor a number"), ("import torch\n", "import nowhere\n", "nowhere"),
                                ("(x * self.scale", "(0 * x * self.scale", "a kernel that reads none would pass"),
+                               ("return torch.nn.functional.leaky_relu(x * self.scale, self.slope)", "return (x - x.mean(1, keepdim=True)).mean(1)", "nothing but rounding"),
                                ("batch = 64 * 64", "batch = features = 1 if 1 else 2", "no sizes of at most 10 elements")):
             self.write("p.py", PROBLEM.replace(old, new))
             out = self.take("p.py", "task", "--elements", "10" if "10" in said else "1000", code=1)
