@@ -246,6 +246,17 @@ TEST_F(JudgeResults, ElementsThatWereWrittenInPart) {
   EXPECT_THAT(outcome_.message, HasSubstr("2 were never written, 1 of them only in part"));
 }
 
+TEST_F(JudgeResults, StoresOfANarrowerTypeAreToldWhereAllThatIsWrongIsSo) {
+  add("y", ArgumentKind::out, "int32", "[1, 2, 3, 4]");
+  leave<uint32_t>("y", {0xcbcb0001, 0xcbcb0002, 3, 0xcbcbcbcb});
+  judge();
+  EXPECT_EQ(outcome_.failure, FailureKind::wrong);
+  EXPECT_THAT(outcome_.message, HasSubstr("\n2 were written in part: the rest is what was there"));
+  leave<uint32_t>("y", {0xcbcb0001, 7, 3, 4});
+  judge();
+  EXPECT_THAT(outcome_.message, testing::Not(HasSubstr("written in part")));
+}
+
 TEST_F(JudgeResults, AChangedInputIsNamedWithItsElement) {
   add("a", ArgumentKind::in, "int16", "");
   add("empty", ArgumentKind::in, "int16", "");
