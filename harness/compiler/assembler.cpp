@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,6 +119,27 @@ class Link {
   int failed_ = 0;
 };
 
+// PTX for one architecture alone ("sm_90a") becomes machine code for that one, which Triton writes
+// whatever it is asked for; other PTX that of the device.
+std::string target_of(std::string_view ptx, const Architecture& architecture) {
+  constexpr std::string_view kTarget = ".target sm_";
+  const size_t at = ptx.find(kTarget);
+  if (at == std::string_view::npos) return architecture.name();
+  const size_t begin = at + kTarget.size() - 3;
+  const size_t end = ptx.find_first_not_of("0123456789", begin + 3);
+  if (end == std::string_view::npos || (ptx[end] != 'a' && ptx[end] != 'f')) {
+    return architecture.name();
+  }
+  return std::string(ptx.substr(begin, end + 1 - begin));
+}
+
+// The log without the linker's own lines, which say once more what those of ptxas do.
+std::string of_ptxas(const std::string& log) {
+  std::vector<std::string> lines = split(log, '\n');
+  std::erase_if(lines, [](const std::string& line) { return line.starts_with("info "); });
+  return join(lines, "\n");
+}
+
 }  // namespace
 
 std::string Assembler::find() {
@@ -154,10 +176,10 @@ std::shared_ptr<const Assembler> Assembler::open(const std::string& library) {
 
 Assembler::Code Assembler::assemble(const std::string& ptx, const Architecture& architecture,
                                     const std::string& name) const {
-  const std::string target = "-arch=" + architecture.name();
+  const std::string target = "-arch=" + target_of(ptx, architecture);
   Link link(*table_, {target.c_str(), "-lineinfo", "-verbose"});
   const bool made = link.make(ptx, name);
-  Code code{made ? link.cubin() : "", link.info()};
+  Code code{made ? link.cubin() : "", of_ptxas(link.info())};
   if (!code.cubin.empty()) return code;
   std::string said(trim(link.error() + "\n" + (made ? "" : code.log)));
   if (said.empty()) said = fmt::format("nvJitLink refuses it (error {})", link.failed());

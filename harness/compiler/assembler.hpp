@@ -27,7 +27,7 @@ class Assembler {
     std::string cubin;
     std::string log;  ///< as `ptxas -v` writes it
   };
-  /// Machine code for the architecture. Throws a RefusedError with the assembler's text; `name` is
+  /// Machine code for the architecture, or for the only one that the text is for. Throws a RefusedError with the assembler's text; `name` is
   /// that of the source. Opens no file, and may be called from several threads.
   Code assemble(const std::string& ptx, const Architecture& architecture,
                 const std::string& name) const;

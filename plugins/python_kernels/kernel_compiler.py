@@ -80,13 +80,15 @@ def path_of(request):
 
 
 def assemble(ptx, target, ptxas):
-    """Machine code and ptxas's log."""
+    """Machine code and ptxas's log; nothing from a ptxas that is too old for the text."""
     with tempfile.TemporaryDirectory() as folder:
         text, code = pathlib.Path(folder, "kernel.ptx"), pathlib.Path(folder, "kernel.cubin")
         text.write_text(ptx)
         done = subprocess.run([ptxas, "-v", "-lineinfo", "--gpu-name=" + target, str(text), "-o", str(code)],
                               capture_output=True, text=True, check=False)
         log = done.stderr.replace(folder + "/", "").replace("ptxas-blackwell", "ptxas")
+        if "Unsupported .version" in log:  # it is older than the language: no machine code, as without a ptxas
+            return b"", ""
         if done.returncode != 0:
             raise Refused("ptxas refuses the kernel:\n" + log)
         return code.read_bytes(), log

@@ -1,5 +1,5 @@
 # Hostile kernels of Triton, which is installed here or in the environment that WARPMARK_TRITON names.
-"""Each file of triton/ says at its top what it tries. It may do so in the sandbox alone, and gets the verdict of any
+"""Each file of triton_kernels/ says at its top what it tries. It may do so in the sandbox alone, and gets the verdict of any
 kernel that does the same."""
 import importlib.util
 import json
@@ -26,9 +26,9 @@ TOLD = {"reads_the_reference": "No such file", "unrolls_for_ever": "more time or
 class Hostile(CheckTest):
     def test_each_gets_what_it_should(self):
         self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_TRITON", "") or str(pathlib.Path(PYTHON).parent.parent)
-        files = sorted((HERE / "triton").glob("*.py"))
+        files = sorted((HERE / "triton_kernels").glob("*.py"))
         self.assertLessEqual(set(VERDICTS) | set(TOLD), {file.stem for file in files})
-        out, errors = self.run_program("judge", HERE / "triton/triton.yaml", *files, "--json", "--device", DEVICE, code=1, timeout=1800)
+        out, errors = self.run_program("judge", HERE / "triton_kernels/triton.yaml", *files, "--json", "--device", DEVICE, code=1, timeout=1800)
         made = {pathlib.Path(one["id"]).stem: one["judgement"] for one in map(json.loads, out.splitlines())}
         self.assertEqual(set(made), {file.stem for file in files}, errors)
         for name, one in made.items():
