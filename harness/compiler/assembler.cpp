@@ -48,7 +48,7 @@ void add_files(const fs::path& folder, std::vector<std::string>& files) {
   }
 }
 
-// Adds NVIDIA's wheels of a virtual environment, or of a prefix with a Python.
+// NVIDIA's wheels in a virtual environment, or in a prefix with a Python.
 void add_wheels(const fs::path& environment, std::vector<std::string>& files) {
   std::error_code code;
   for (const auto& python : fs::directory_iterator(environment / "lib", code)) {

@@ -8,7 +8,7 @@
 
 namespace warpmark {
 
-/// The hint where there is no nvJitLink.
+/// The hint for a machine without nvJitLink.
 constexpr const char* kNoAssembler =
     "a CUDA toolkit has it in its lib64, and `pip install nvidia-nvjitlink` brings it";
 
