@@ -17,16 +17,6 @@
 namespace warpmark::cpu {
 namespace {
 
-Mbarrier load_barrier(const std::byte* at) {
-  std::uint64_t state;
-  std::memcpy(&state, at, sizeof state);
-  return Mbarrier(state);
-}
-void store_barrier(std::byte* at, const Mbarrier& barrier) {
-  const std::uint64_t state = barrier.state();
-  std::memcpy(at, &state, sizeof state);
-}
-
 // The mbarrier has changed, from a phase of that parity.
 void note_phase(BlockObserver* observer, const std::byte* at, std::uint32_t parity,
                 const Mbarrier& barrier) {
@@ -378,8 +368,6 @@ void note_flight(Lanes& w, const Instruction& i, std::uint32_t lane, const Fligh
 
 namespace {
 
-using MbarrierUse = MbarrierUse;
-
 std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, MbarrierUse use) {
   Flight::Side side;
   std::byte* at =
@@ -388,20 +376,6 @@ std::byte* barrier_at(Lanes& w, const Instruction& i, std::uint32_t lane, Mbarri
   if (at != nullptr && w.observer != nullptr && side.space == Space::shared)
     w.observer->tell<&Check::use_mbarrier>(w, i, lane, side.address, use);
   return at;
-}
-
-// How often an mbarrier instruction arrives for a lane.
-std::uint32_t arrivals_of(const Instruction& i, std::uint32_t count) {
-  switch (i.opcode) {
-    case Opcode::mbarrier_arrive:
-    case Opcode::mbarrier_drop:
-      return count;
-    case Opcode::mbarrier_arrive_expect:
-    case Opcode::mbarrier_drop_expect:
-      return 1;
-    default:
-      return 0;
-  }
 }
 
 // Operands of mbarrier instructions: address = the barrier, a = a count, b = a state or parity.

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "machine/async.hpp"
 #include "machine/handlers.hpp"
+#include "machine/mbarrier.hpp"
 #include "memory/async_copy.hpp"
 #include "memory/generic_address.hpp"
 #include "memory/lanes.hpp"
@@ -45,6 +47,30 @@ template <typename Body>
 void for_lanes(const Lanes& w, Body body) {
   for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
     body(static_cast<std::uint32_t>(__builtin_ctz(rest)));
+}
+
+/// The mbarrier at a place of shared memory.
+inline Mbarrier load_barrier(const std::byte* at) {
+  std::uint64_t state;
+  std::memcpy(&state, at, sizeof state);
+  return Mbarrier(state);
+}
+inline void store_barrier(std::byte* at, const Mbarrier& barrier) {
+  const std::uint64_t state = barrier.state();
+  std::memcpy(at, &state, sizeof state);
+}
+/// How often an mbarrier instruction arrives for a lane.
+inline std::uint32_t arrivals_of(const Instruction& i, std::uint32_t count) {
+  switch (i.opcode) {
+    case Opcode::mbarrier_arrive:
+    case Opcode::mbarrier_drop:
+      return count;
+    case Opcode::mbarrier_arrive_expect:
+    case Opcode::mbarrier_drop_expect:
+      return 1;
+    default:
+      return 0;
+  }
 }
 
 /// … of bulk copies and stores that complete on an mbarrier (bulk.cpp), and of boxes of tensors
