@@ -45,6 +45,15 @@ struct MipmappedArray {
   std::vector<CUarray> levels;
 };
 
+/// A texture or surface reference of a module; CUtexref and CUsurfref are its address.
+struct ImageReference {
+  std::uint64_t variable = 0;  ///< handle by which kernels name it; 0: of cuTexRefCreate
+  std::optional<CUDA_RESOURCE_DESC> resource;
+  CUDA_TEXTURE_DESC sampler{};
+  CUarray_format format = CU_AD_FORMAT_FLOAT;
+  int channels = 1;
+};
+
 /// A context's images.
 struct Images {
   ImageTable table;  ///< images that kernels can access
@@ -57,11 +66,20 @@ struct Images {
   };
   std::unordered_map<CUtexObject, TextureDescription> textures;
   std::unordered_map<CUsurfObject, CUDA_RESOURCE_DESC> surfaces;
+  std::map<CUtexref, std::unique_ptr<ImageReference>> texture_references;
+  std::map<CUsurfref, std::unique_ptr<ImageReference>> surface_references;
 
   [[nodiscard]] const ImageArray* find(CUarray array) const { return find_in(arrays, array); }
 };
 
 /// The texel format of a CUarray_format and channels; none if this device has no such format.
 std::optional<TexelFormat> texel_format(unsigned int format, unsigned int channels);
+
+/// Makes the texture of a resource and a sampler.
+CUresult texture_of(struct Context& context, const CUDA_RESOURCE_DESC& resource,
+                    const CUDA_TEXTURE_DESC& sampler, Texture& texture);
+
+/// Ends the references of a module that is unloaded, whose variables these are.
+void forget_references(Images& images, std::uint64_t variable);
 
 }  // namespace warpmark::cpu

@@ -76,6 +76,7 @@ CUresult place_variables(Context& context, LoadedModule& module) {
 void release_variables(Context& context, LoadedModule& module) {
   for (const auto& [name, address] : module.addresses) {
     context.managed.erase(address);
+    forget_references(context.images, address);
     context.arena.free(address);
   }
   module.addresses.clear();
@@ -196,7 +197,9 @@ CUresult make_kernel(Context& context, LoadedModule& module, const Function& fun
 CUresult find_variable(Context& context, const LoadedModule& module, std::string_view name,
                        CUdeviceptr* address, std::size_t* bytes) {
   const auto variable = module.addresses.find(name);
-  if (variable == module.addresses.end()) {
+  const auto* const index = find_in(module.ptx().variable_by_name, name);
+  const bool image = index != nullptr && module.ptx().variables[*index].image;
+  if (variable == module.addresses.end() || image) {
     if (find_entry(module, name) != nullptr)
       return fail(CUDA_ERROR_INVALID_VALUE, "'" + std::string(name) + "' is a kernel");
     return fail(CUDA_ERROR_NOT_FOUND, "the module has no variable '" + std::string(name) + "'");

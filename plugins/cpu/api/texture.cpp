@@ -145,6 +145,14 @@ CUresult sampler_of(const CUDA_TEXTURE_DESC& description, bool mipmapped, Textur
 }
 
 }  // namespace
+
+CUresult texture_of(Context& context, const CUDA_RESOURCE_DESC& resource,
+                    const CUDA_TEXTURE_DESC& sampler, Texture& texture) {
+  const CUresult result = levels_of(context, resource, texture);
+  const bool mipmapped = number_in(resource.resType) == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+  return result != CUDA_SUCCESS ? result : sampler_of(sampler, mipmapped, texture);
+}
+
 }  // namespace warpmark::cpu
 
 using namespace warpmark::cpu;
@@ -161,8 +169,7 @@ CUresult cuTexObjectCreate(CUtexObject* handle, const CUDA_RESOURCE_DESC* resour
                mipmapped = type == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
     if (view != nullptr && !array && !mipmapped) return CUDA_ERROR_INVALID_VALUE;
     Texture texture;
-    CUresult result = levels_of(context, *resource, texture);
-    if (result == CUDA_SUCCESS) result = sampler_of(*sampler, mipmapped, texture);
+    CUresult result = texture_of(context, *resource, *sampler, texture);
     if (result == CUDA_SUCCESS && view != nullptr) result = apply_view(*view, texture);
     if (result == CUDA_ERROR_NOT_SUPPORTED) report_reason(context, "cuTexObjectCreate", result);
     if (result != CUDA_SUCCESS) return result;

@@ -35,7 +35,7 @@ std::uint64_t HandleTable<Object>::add(Object object) {
 
 template <typename Object>
 bool HandleTable<Object>::remove(std::uint64_t handle) {
-  if (find(handle) == nullptr) return false;
+  if (is_reference(handle) || find(handle) == nullptr) return false;
   const std::uint64_t index = handle & kIndexMask;
   entries_[index] = {};
   free_.push_back(index);

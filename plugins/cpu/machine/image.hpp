@@ -4,6 +4,9 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace warpmark::cpu {
@@ -89,8 +92,19 @@ class HandleTable {
   bool remove(std::uint64_t handle);
   [[nodiscard]] const Object* find(std::uint64_t handle) const {
     const std::uint64_t index = handle & kIndexMask;
-    if (handle == 0 || index >= entries_.size() || entries_[index].handle != handle) return nullptr;
-    return &entries_[index].object;
+    if (handle != 0 && index < entries_.size() && entries_[index].handle == handle)
+      return &entries_[index].object;
+    const auto reference = references_.find(handle);
+    return reference == references_.end() || !reference->second ? nullptr : &*reference->second;
+  }
+
+  /// A reference of a module stands for what is bound to it. Its handle is its variable's address.
+  void bind(std::uint64_t address, std::optional<Object> object) {
+    references_[address] = std::move(object);
+  }
+  void forget(std::uint64_t address) { references_.erase(address); }
+  [[nodiscard]] bool is_reference(std::uint64_t handle) const {
+    return references_.contains(handle);
   }
 
  private:
@@ -102,6 +116,7 @@ class HandleTable {
   };
   std::deque<Entry> entries_;  ///< stays where it is as it grows
   std::vector<std::uint64_t> free_;
+  std::map<std::uint64_t, std::optional<Object>> references_;
 };
 
 /// The textures and surfaces that kernels can access through handles.

@@ -34,10 +34,14 @@ const Object* find_image(Lanes& w, const Instruction& i, std::uint32_t lane,
   const std::uint64_t handle = read_lane<std::uint64_t>(w.registers, i.address, lane);
   const Object* object = table == nullptr ? nullptr : table->find(handle);
   if (object == nullptr) {
-    record_image_fault(w, i, lane, FaultKind::handle,
-                       "the value " + std::to_string(handle) + " is no " + what +
-                           " of this context: it was destroyed, belongs to another context, or "
-                           "was never made");
+    if (table != nullptr && table->is_reference(handle))
+      record_image_fault(w, i, lane, FaultKind::handle,
+                         "nothing is bound to the reference of a " + std::string(what));
+    else
+      record_image_fault(w, i, lane, FaultKind::handle,
+                         "the value " + std::to_string(handle) + " is no " + what +
+                             " of this context: it was destroyed, belongs to another context, or "
+                             "was never made");
   }
   return object;
 }

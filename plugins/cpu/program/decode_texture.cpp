@@ -65,6 +65,11 @@ bool is_cube(Geometry geometry) {
 // The component of a texel that tld4 reads.
 constexpr Modifier kComponents[] = {Modifier::r, Modifier::g, Modifier::b, Modifier::a};
 
+bool is_of_surfaces(Mnemonic mnemonic) {
+  return mnemonic == Mnemonic::suld || mnemonic == Mnemonic::sust || mnemonic == Mnemonic::sured ||
+         mnemonic == Mnemonic::suq;
+}
+
 // Reads the form of a tex or tld4, except for offsets.
 TextureOp texture_op(const InstructionFacts& facts) {
   TextureOp op;
@@ -104,12 +109,17 @@ std::uint32_t Decoder::image_handle(const Statement& statement, const Operand& o
       std::any_of(
           function_.parameters.begin(), function_.parameters.end(),
           [&](const Parameter& one) { return one.name == base.text && one.type == Type::b64; });
-  const bool image = handed || (variable != module_.variable_by_name.end() &&
-                                module_.variables[variable->second].image);
-  if (base.kind != OperandKind::reg && !image)
-    invalid(statement, "'" + std::string(base.text) + "' is no texture or surface");
+  if (variable != module_.variable_by_name.end() && module_.variables[variable->second].image) {
+    const bool surface = is_of_surfaces(statement.facts->mnemonic);
+    if (surface != module_.variables[variable->second].surface)
+      invalid(statement,
+              "'" + std::string(base.text) + "' is no " + (surface ? "surface" : "texture"));
+    return constant(variable_address(statement, base.text), true);
+  }
+  if (handed)
+    refuse(statement, "a texture or surface as a parameter is not implemented on this device");
   if (base.kind != OperandKind::reg)
-    refuse(statement, "a texture or surface by its name is not implemented on this device");
+    invalid(statement, "'" + std::string(base.text) + "' is no texture or surface");
   check_register(statement, base, Type::u64, false);
   return register_slot(base.index);
 }
@@ -139,7 +149,7 @@ void Decoder::vector(const Statement& statement, const Operand& operand, std::si
     slots.push_back(element(statement, operand, type, false));
     return;
   }
-  if (operand.count != (count == 3 ? 4 : count))
+  if (operand.count < count || operand.count == 3)
     invalid(statement, "the vector has the wrong number of elements");
   check_vector(statement, operand, type);
   const Type plain = bits_type(bytes_of(type));
@@ -178,15 +188,15 @@ std::uint32_t Decoder::results(const Statement& statement, const Operand& operan
   return valid;
 }
 
-// The operand of coordinates: {layer, x, …} or {x, …}. Three of them come as a vector of four whose
-// last one is ignored.
+// The operand of coordinates: {layer, x, …} or {x, …}. A vector of more than there are dimensions
+// is allowed, as of four for three of them: the last ones are ignored.
 void Decoder::coordinates(const Statement& statement, const Operand& where, Geometry geometry,
                           Type number, std::vector<std::uint32_t>& slots) {
   if (where.count == 0) invalid(statement, "expected coordinates");
   const Operand& list = function_.operands[where.index + where.count];
   const std::uint32_t dimensions = dimensions_of(geometry);
   if (!is_layered(geometry)) return vector(statement, list, dimensions, number, slots);
-  if (list.kind != OperandKind::vector || list.count != (dimensions == 1 ? 2 : 4))
+  if (list.kind != OperandKind::vector || list.count <= dimensions || list.count == 3)
     invalid(statement, "the vector has the wrong number of elements");
   slots.push_back(element(statement, function_.operands[list.index], Type::u32, false));
   for (std::uint32_t i = 1; i < list.count; ++i) {
@@ -205,8 +215,13 @@ void Decoder::texture_operands(const Statement& statement, TextureOp& op,
     const Type number = op.integer ? Type::s32 : Type::f32;
     slots.push_back(element(statement, operand(statement, next++), number, false));
   } else if (op.level == TextureOp::Level::gradient) {
-    for (int i = 0; i < 2; ++i)
-      vector(statement, operand(statement, next++), dimensions, Type::f32, slots);
+    for (int i = 0; i < 2; ++i) {
+      const Operand& gradient = operand(statement, next++);
+      if (gradient.kind == OperandKind::vector &&
+          gradient.count != (dimensions == 3 ? 4 : dimensions))
+        invalid(statement, "the vector has the wrong number of elements");
+      vector(statement, gradient, dimensions, Type::f32, slots);
+    }
   }
   if (statement.operands <= next) return;
   const Operand& offsets = operand(statement, next);

@@ -155,8 +155,10 @@ void Decoder::place_dynamic_shared() {
 // Where the module's variable lies, or 0 if there is none of this name.
 std::uint64_t Decoder::variable_address(const Statement& statement, std::string_view name) const {
   const auto found = module_.variable_by_name.find(name);
-  if (found != module_.variable_by_name.end() && module_.variables[found->second].image)
-    refuse(statement, "a texture or surface by its name is not implemented on this device");
+  if (found != module_.variable_by_name.end() && module_.variables[found->second].image &&
+      statement.facts->family != Family::image && statement.facts->mnemonic != Mnemonic::cvta &&
+      (statement.facts->mnemonic != Mnemonic::mov || !statement.facts->has(Type::u64)))
+    invalid(statement, "'" + std::string(name) + "' is a texture or surface, which has no memory");
   return placement_.variable ? placement_.variable(name) : 0;
 }
 

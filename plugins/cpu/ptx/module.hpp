@@ -99,6 +99,7 @@ struct Variable {
   std::uint64_t bytes = 0;
   Linkage linkage = Linkage::local;
   bool image = false;     ///< .texref or .surfref
+  bool surface = false;   ///< .surfref
   bool managed = false;   ///< .attribute(.managed): the host has the same address
   bool external = false;  ///< .extern; of shared memory: its size comes with the launch
   std::vector<std::uint8_t> initial;

@@ -110,6 +110,7 @@ ParseState::VariableStem ParseState::parse_variable_stem(Space space, Linkage li
     }
   }
   common.image = is_image();
+  common.surface = token_.is(".surfref");
   common.type = parse_variable_type(common);
   stem.vector = elements > 1;
   stem.element_bytes = bytes_of(common.type) * elements;

@@ -7,7 +7,8 @@
 
 The instructions are those of templates.txt; the changes drop, double, exchange and replace words of
 their opcodes and operands, by a random sequence that the seed fixes. With --newest they are those of
-templates_newest.txt, which later versions of PTX have added, in texts of NEWEST. With --places they are those of
+templates_newest.txt, which later versions of PTX have added, and images by name, in texts of NEWEST. With --places they
+are those of
 places.txt, and each of a list of operands stands in each of their places. acceptance_test.cpp compares
 what the CPU device takes with the answers. `mutants` and `ask` are what a further comparison needs.
 """
@@ -286,6 +287,7 @@ def main():
     if arguments.newest:
         global HEAD
         HEAD = HEAD.replace(".version 9.0", f".version {NEWEST}")
+        HEAD = HEAD.replace(".func", ".global .texref tref;\n.global .surfref sref;\n.func", 1)
         GROUPS.extend(NEWEST_GROUPS)
     of = "_newest" if arguments.newest else ""
     asked = arguments.templates or os.path.join(HERE, "places.txt" if arguments.places else f"templates{of}.txt")

@@ -1,5 +1,5 @@
-// Formats that are numbers up to 1 by themselves, cubemaps without seams, and what no driver's texture or
-// no array of this device is.
+// Formats that are numbers up to 1 by themselves, cubemaps without seams, coordinates that are over,
+// and what no driver's texture or no array of this device is.
 #include <array>
 #include <cmath>
 #include <string>
@@ -171,6 +171,21 @@ TEST_F(TextureTest, SparseAndPackedArraysAreRefusedWithTheReason) {
   map.resource.array = nullptr;
   EXPECT_EQ(map_tiles(&map, 1, nullptr), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(map_tiles(nullptr, 1, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+// PTX ISA: vectors of four are allowed for any geometry, and the elements that are over are ignored.
+TEST_F(TextureTest, CoordinatesThatAreOverAreIgnored) {
+  const auto data = texels(8 * 3, 23);
+  const CUarray row = array(descriptor(8, 0, 3, CUDA_ARRAY3D_LAYERED), data.data(), 4);
+  const CUtexObject handle =
+      texture(of_array(row), sampler(CU_TR_ADDRESS_MODE_CLAMP, CU_TR_FILTER_MODE_POINT, 0));
+  const std::vector<Words> rows = {{2, word(5.5f), word(NAN), 77}, {0, word(3.5f), 0, word(9e9f)}};
+  for (const char* place : {"{%c0,%c1}", "{%c0,%c1,%c2,%c3}"}) {
+    const auto got = run(
+        handle, "tex.a1d.v4.f32.f32 {%q0,%q1,%q2,%q3}, [%rd1, " + std::string(place) + "];", rows);
+    EXPECT_EQ(number(got[0][0]), data[2 * 8 + 5]) << place;
+    EXPECT_EQ(number(got[1][0]), data[3]) << place;
+  }
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ const std::vector<Exception> kExceptions = {
     {R"(mov\.b128 .*, \d+)", true, "a number of 128 bits"},
     {R"(mov\.b32 .*1\.5\})", true, "the half of a floating-point number"},
     {R"(mma\..*\{-1\}.*)", true, "an integer as binary64"},
-    {R"((mov\.u32\.v4|tld4\.r\.v4|suq\.b32|tex\.level\.2d\.v4\.uni)\b.*)", true,
+    {R"((mov\.u32\.v4|tld4\.r\.v4|suq\.b32|tex\.level\.2d\.v4\.uni|tex\.grad\S*\.uni)\b.*)", true,
      "words of vectors and images in an order that nobody writes"},
     {R"((suld|sust|sured)\..*(1\.5|0d3FF0000000000000|\{%r1,%r2\}, \[%rd1, \{%r3,%r4\}).*)", true,
      "more coordinates than the surface has, and floating-point ones"},
@@ -110,6 +110,8 @@ const std::vector<Exception> kNewestExceptions = {
      "addresses of 32 bits in a space of 64"},
     {R"(mbarrier\.\w+_wait\.parity\S* %p1\|%p2, %b1, .*, (70000|-1).*)", true,
      "a parity that is neither 0 nor 1"},
+    {R"((suld|sust)\.b\S*\.b(8|16|32)\..*\{%(rd|fd|ud|sd|q)\d.*)", true,
+     "registers of 64 bits for narrower elements of surfaces"},
     {R"(.*cp_mask .*\{%h1,%h1\})", true, "a vector where a number belongs"},
 };
 // The same for operands in places. What ptxas takes and this device refuses are oddities of ptxas: no
