@@ -28,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "tests/figures/extensions"
 RECORD = ROOT / "results/cpu/extensions.json"
 MODULES = ("openpcdet", "others", "ngp", "cluster")
-# What the device reports of a case, as it was judged by reading the kernel: of a kind, in a file.
+# Judgements of reports, by reading the kernels: by the case and the kind.
 FINDINGS = {
     ("farthest_point_sampling", "race"): "true: `sampling_gpu.cu:147` writes what `:212` reads, without a barrier between",
     ("farthest_points", "race"): "true: a round of the reduction reads what it writes, `fps_cuda.cu:54`",

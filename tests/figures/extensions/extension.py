@@ -75,7 +75,7 @@ def on_device(*tensors):
 
 
 def gradients(result, tensors, factor):
-    """Of the sum of result * factor."""
+    """The gradients of the sum of result * factor."""
     return torch.autograd.grad((result * factor.to(result.device)).sum(), tensors)
 
 

@@ -34,7 +34,7 @@ int cudaLaunchKernel(const void* kernel, Extent grid, Extent block, void** argum
   return ((Launch)runtime("cudaLaunchKernel"))(kernel, grid, block, arguments, shared, stream);
 }
 
-/* What nvcc 13 writes for <<<…>>>. */
+/* Nvcc 13 writes this for <<<…>>>. */
 int __cudaLaunchKernel(const void* kernel, Extent grid, Extent block, void** arguments,
                        size_t shared, void* stream) {
   note(kernel);

@@ -136,7 +136,7 @@ def marching_in_training(made):
 
 
 def composed(density, colour, deltas, lengths):
-    """What each ray sees: the sum of its weights, its depth and its colour."""
+    """For each ray the sum of its weights, its depth and its colour."""
     out, first = [], 0
     for length in lengths:
         here = slice(first, first + length)

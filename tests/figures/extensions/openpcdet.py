@@ -102,7 +102,7 @@ def boxes_of(count, heading=True):
 
 
 def local(cloud, boxes):
-    """Of each box and point: the point's place along the axes of the box, and whether it is inside."""
+    """The place of each point along the axes of each box, and whether it is inside."""
     offset = (cloud[None] - boxes[:, None, :3]).double()
     cosine, sine = torch.cos(-boxes[:, 6:]).double(), torch.sin(-boxes[:, 6:]).double()
     x, y = offset[..., 0] * cosine - offset[..., 1] * sine, offset[..., 0] * sine + offset[..., 1] * cosine
