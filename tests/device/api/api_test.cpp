@@ -273,15 +273,16 @@ TEST_F(ApiTest, AnUnsupportedInstructionIsNamedWithItsLines) {
   CUmodule module = nullptr;
   CUfunction function = nullptr;
   const char* text =
-      ".version 9.0\n.target sm_90\n.address_size 64\n.entry good() { ret; }\n.entry bad() {\n.reg "
-      ".b32 %r<3>;\n"
-      ".loc 1 77 3\nredux.sync.or.b32 %r1,\n  %r2, %r2+4;\nret; }\n.file 1 \"some.cu\"\n";
+      ".version 9.0\n.target sm_90\n.address_size 64\n.entry good() { ret; }\n.entry "
+      "bad(.param .texref t) {\n.reg .b32 %r<6>;\n"
+      ".loc 1 77 3\ntex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4},\n  [t, {%r5}];\nret; }\n.file 1 "
+      "\"some.cu\"\n";
   ASSERT_CU(api().load(&module, text));
   EXPECT_CU(api().function(&function, module, "good"));
   EXPECT_EQ(api().function(&function, module, "bad"), CUDA_ERROR_NOT_SUPPORTED);
   const std::string error = api().device->last_error();
   EXPECT_THAT(error, ::testing::HasSubstr("line 8"));
-  EXPECT_THAT(error, ::testing::HasSubstr("redux.sync.or.b32 %r1, %r2, %r2+4;"));
+  EXPECT_THAT(error, ::testing::HasSubstr("tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r5}];"));
   EXPECT_THAT(error, ::testing::HasSubstr("some.cu:77"));
   EXPECT_EQ(api().function(&function, module, "missing"), CUDA_ERROR_NOT_FOUND);
 }
@@ -298,7 +299,7 @@ TEST_F(ApiTest, AMisspeltInstructionIsAnErrorWhenTheModuleIsLoaded) {
         {"fma.f32 %f1, %f2, %f3, %f4;", "needs a rounding modifier"},
         {"div.f32 %f1, %f2, %f3;", "needs a rounding modifier"},
         {"sin.f32 %f1, %f2;", "needs .approx"},
-        {"redux.sync.or.b32 %r1, %r2, %r3+4; add.foo.u32 %r1, %r2, %r3;",
+        {"suld.b.1d.b32.trap {%rd1}, [%rd1, {%r3}]; add.foo.u32 %r1, %r2, %r3;",
          "unknown modifier '.foo'"}}) {
     for (const char* function : {".entry k() ", ".func nobody_calls() "}) {
       char log[400] = "";

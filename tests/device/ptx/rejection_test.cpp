@@ -105,8 +105,8 @@ const std::vector<std::string> kStatements = {
     "fma.oob.f16 %h1, %h2, %h3, %h4",
     "multimem.foo.u32 %r1, [%rd1]",
     // what stands behind an instruction that this device has not
-    "redux.sync.or.b32 %r1, %r2, %r3+4; foo.u32 %r1",
-    "call nosuch, (); redux.sync.or.b32 %r1, %r2, %r3+4",
+    "suld.b.1d.b32.trap {%rd1}, [%rd1, {%r3}]; foo.u32 %r1",
+    "call nosuch, (); suld.b.1d.b32.trap {%rd1}, [%rd1, {%r3}]",
     // addresses
     "mapa.b32 %r1, %r2, %r3",
     "mapa.u64 %rd1, %r2, %r3",

@@ -154,8 +154,8 @@ class Client:
         assert all(code > 1 for code in codes), codes
 
     def refused(self):
-        text = (".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<2>;\n"
-                "redux.sync.or.b32 %r1, %r1, %r1+4;\nret;\n}\n")
+        text = (".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .texref t) {\n.reg .b32 %r<6>;\n"
+                "tex.1d.v4.s32.s32 {%r1,%r2,%r3,%r4}, [t, {%r5}];\nret;\n}\n")
         function, module = c_void_p(), self.device.module(text)
         for _ in range(2):
             code = self.device.library.cuModuleGetFunction(byref(function), module.handle, b"k")
@@ -346,7 +346,7 @@ class Json(unittest.TestCase):
         _, text = run("refused")
         self.assertIn("Not implemented on the CPU device\n", text)
         self.assertIn("PTX line 6", text)
-        self.assertIn("redux.sync.or.b32", text)
+        self.assertIn("tex.1d.v4.s32.s32", text)
         self.assertEqual(text.count("Not implemented"), 1, "it is reported once")
         _, text = run("refused", name="report.jsonl")
         self.assertEqual(json.loads(text)["kind"], "unsupported_instruction")
