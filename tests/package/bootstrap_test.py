@@ -6,7 +6,7 @@ import shutil
 import time
 import unittest
 
-from fake_machine import RECORD, SOURCE, FakeMachine
+from fake_machine import SOURCE, FakeMachine
 
 
 class BootstrapTest(unittest.TestCase):
@@ -66,23 +66,6 @@ class EverythingPresent(BootstrapTest):
     def test_all_takes_the_long_tests(self):
         self.run_script("test", "--all", "--offline")
         self.assertIn("--preset all", self.machine.calls("ctest")[0])
-
-    def test_all_installs_the_languages_of_kernels(self):
-        self.assertIn("--offline: build/deps/languages", self.run_script("test", "--all", "--offline"))
-        self.assertNotIn("languages", self.run_script("test", "--offline"))
-        self.assertIn("would install the packages of bootstrap.d/languages.txt", self.run_script("test", "--all", "--dry-run"))
-        self.machine.tool("python_of_languages", RECORD + "exit ${FAKE_PIP_INSTALL:-0}\n")
-        self.machine.tool("ctest", 'echo "PyTorch is in ${WARPMARK_TORCH:-no folder}"\n')
-        for free, answer, said, named in (
-                (5, "0", "Numba do not fit: 5 GiB are free of 16", "no folder"),
-                (50, "1", "could not be installed: the tests that need them are skipped", "no folder"),
-                (50, "0", "build/deps/languages", "%s/build/deps/languages" % self.machine.tree),
-                (5, "1", "", "%s/build/deps/languages" % self.machine.tree)):
-            self.machine.tool("df", "echo; echo x 1 1 %d 1 /\n" % (free << 20))
-            output = self.run_script("test", "--all", FAKE_PIP="cu13", FAKE_PIP_INSTALL=answer)
-            self.assertIn(said, output)
-            self.assertIn("PyTorch is in %s\n" % named, output)
-        self.assertEqual(self.machine.calls("python_of_languages"), [])  # it is there already
 
     def test_failing_tests_and_builds_are_1(self):
         self.run_script("test", "--offline", code=1, FAKE_CTEST_EXIT="8")

@@ -26,9 +26,6 @@ PYTHON = """case "$*" in
   *nvrtc_version.py*) echo 13.0 ; exit ;;
   *"import jsonschema"* | *"import pytest"* | *"import yaml"*) exit 0 ;;
   *"pip --version"*) exit 0 ;;
-  *"-m venv"*/languages)
-    mkdir -p "$4/bin"
-    exec ln -s "$FAKE_ROOT/bin/python_of_languages" "$4/bin/python3" ;;
   *"pip download"*)
     printf '%s\\n' "pip $*" >> "$FAKE_LOG"
     while [ "$1" != --dest ]; do shift; done
