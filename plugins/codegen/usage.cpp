@@ -184,18 +184,13 @@ bool Expression::assigned_first(const std::string& name) const {
 Usage Expression::of(const std::string& name) const {
   Usage usage;
   usage.own_only = !index_is_touched() && !in_macros(name);
-  bool is_known = usage.own_only, has_own = false;
   for (size_t at = 0; at < tokens_.size(); ++at) {
     if (tokens_[at].kind != TokenKind::name || !tokens_[at].is(name) || is_member(at)) continue;
     ++usage.count;
-    const bool own = is_own_element(at);
-    usage.own_only = usage.own_only && own;
-    has_own = has_own || own;
-    is_known = is_known && at + 1 < tokens_.size() && tokens_[at + 1].is("[") && !takes_address(at);
+    usage.own_only = usage.own_only && is_own_element(at);
     usage.written = usage.written || is_written(at);
   }
   usage.own_only = usage.own_only && usage.count > 0;
-  usage.indexed = is_known && has_own;
   usage.always_assigned = assigned_first(name);
   if (usage.count == 0 && in_macros(name)) usage.count = 1;
   return usage;

@@ -13,7 +13,6 @@ namespace warpmark::codegen {
 struct Usage {
   size_t count = 0;       ///< number of uses
   bool own_only = false;  ///< every time as `name[i]`, and neither its address nor `i` is touched
-  bool indexed = false;   ///< every time as `name[…]`, of which one is `name[i]`; `i` as above
   bool written = false;   ///< assigned to, whatever the index
   bool always_assigned = false;  ///< `name[i] = …` happens for each element, before anything reads
 };

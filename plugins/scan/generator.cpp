@@ -19,18 +19,19 @@ namespace {
 // A block keeps its tile in registers while it waits for the tiles before it: as many elements as
 // leave room for two blocks on a multiprocessor, since larger tiles wait less often.
 constexpr int64_t kBlock = 256, kMostVectors = 24, kRegisters = 96;
-// Keys take registers, too, until it is known where segments begin.
-constexpr int64_t kSegmentRegisters = 48;
+// Flags take registers, too, until it is known where segments begin, and keys twice as many.
+constexpr int64_t kFlagRegisters = 48, kKeyRegisters = 32;
 // While tiles wait, the memory would be idle. So a block brings into the L2 cache what blocks will
 // load that start later: a seventh of the cache ahead. The scan of 2^28 floats takes 558 us with it,
 // 604 without; a third of the cache is little better than nothing (H200, a copy takes 506).
 constexpr int64_t kPartOfCache = 7;
 
-Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented) {
+Tuning defaults(const Layout& layout, const ReductionOperation& operation, bool segmented,
+                bool loads_beside) {
   // Few vectors for types whose size is not known here.
   if (operation.accumulator_bytes == 0) return {kBlock, 4, 0};
   const int64_t words = (operation.accumulator_bytes + 3) / 4;
-  const int64_t registers = segmented ? kSegmentRegisters : kRegisters;
+  const int64_t registers = !segmented ? kRegisters : loads_beside ? kKeyRegisters : kFlagRegisters;
   return {kBlock, std::clamp(registers / (layout.width * words), int64_t{1}, kMostVectors), 0};
 }
 
@@ -79,8 +80,8 @@ ScanGenerator::ScanGenerator(const Json& which)
   for (const Access& access : layout_.accesses) {
     if (access.parameter.kind != "out") inputs_.accesses.push_back(access);
   }
-  if (segmented()) find_near(Expression(segment_, "/kernel/segment", kernel_));
-  tuning_ = read_tuning(kernel_, defaults(layout_, operation_, segmented()));
+  if (segmented()) lay_out_segment(Expression(segment_, "/kernel/segment", kernel_));
+  tuning_ = read_tuning(kernel_, defaults(layout_, operation_, segmented(), loads_beside_));
   if (tuning_.block < kLeastBlock) {
     throw Failure("/kernel/tune/block", "`block` must be at least " + number(kLeastBlock),
                   "three warps wait for earlier tiles");
@@ -148,24 +149,23 @@ void ScanGenerator::check_in_place(const Expression& map) const {
   }
 }
 
-// Arrays whose vectors `segment` reads from registers: an element before the vector alone is loaded
-// once more.
-void ScanGenerator::find_near(const Expression& segment) {
-  for (const Access& access : inputs_.accesses) {
+// Flags, which `segment` reads as `name[i]` alone, are loaded as vectors. Keys are not: `name[i - 1]`
+// reads them from the first-level cache, and 2^28 elements take 1195 us with vectors, 1099 without
+// (H200).
+void ScanGenerator::lay_out_segment(const Expression& segment) {
+  segment_inputs_ = inputs_;
+  for (Access& access : segment_inputs_.accesses) {
     const Parameter& parameter = access.parameter;
     const int64_t bytes = int64_t{parameter.bytes} * layout_.width;
     const bool fits = bytes == 4 || bytes == 8 || (bytes > 0 && bytes % 16 == 0);
-    const bool is_input = parameter.is_array && parameter.kind == "in" && !parameter.is_volatile;
-    if (layout_.width == 1 || !is_input || !fits) continue;
-    if (!segment.of(parameter.name).indexed) continue;
-    near_.push_back(parameter);
-    if (!access.lane) near_alone_.push_back(parameter);
+    const Usage usage = segment.of(parameter.name);
+    const bool was_lane = access.lane;
+    access.lane = access.loads = layout_.width > 1 && parameter.kind == "in" && fits &&
+                                 usage.own_only && parameter.is_array && !parameter.is_volatile;
+    access.stores = false;
+    if (access.lane && !was_lane) flags_.push_back(parameter);
+    loads_beside_ |= parameter.is_array && usage.count > 0 && !access.lane;
   }
-}
-
-bool ScanGenerator::is_near(const Parameter& parameter) const {
-  return std::any_of(near_.begin(), near_.end(),
-                     [&](const Parameter& one) { return one.name == parameter.name; });
 }
 
 int64_t ScanGenerator::of_tile() const {
@@ -176,7 +176,7 @@ int64_t ScanGenerator::of_tile() const {
 std::string ScanGenerator::tiles_ahead() const {
   std::string bytes;
   std::vector<Parameter> fetched = lanes_of(inputs_);
-  fetched.insert(fetched.end(), near_alone_.begin(), near_alone_.end());
+  fetched.insert(fetched.end(), flags_.begin(), flags_.end());
   for (const Parameter& lane : fetched) {
     bytes += (bytes.empty() ? "" : " + ") + lane.name + ".nbytes";
   }
@@ -198,15 +198,15 @@ Json ScanGenerator::plan() const {
   plan["scalars"].push_back(
       {{"name", "warpmark_ahead"}, {"dtype", "int64"}, {"integer", arithmetic(tiles_ahead())}});
   arguments.push_back("warpmark_ahead");
-  if (!near_alone_.empty()) {
+  if (!flags_.empty()) {
     std::string least;
-    for (const Parameter& one : near_alone_) {
+    for (const Parameter& one : flags_) {
       least =
           least.empty() ? one.name + ".size" : text_of({"min(", least, ", ", one.name, ".size)"});
     }
     plan["scalars"].push_back(
-        {{"name", "warpmark_near"}, {"dtype", "int64"}, {"integer", arithmetic(least)}});
-    arguments.push_back("warpmark_near");
+        {{"name", "warpmark_flags"}, {"dtype", "int64"}, {"integer", arithmetic(least)}});
+    arguments.push_back("warpmark_flags");
   }
   range.add_accesses(first_, lanes_of(inputs_), "map", plan);
   if (output_.name != first_.name) {
@@ -254,18 +254,11 @@ void ScanGenerator::add_functions(SourceText& text) const {
     text.add("using warpmark_value = accumulator;\nusing warpmark_scan = warpmark_reduce;\n");
     return;
   }
-  std::string types, parameters;
-  for (const Access& access : inputs_.accesses) {
-    const Parameter& one = access.parameter;
-    const std::string type = "warpmark_as_" + one.name;
-    if (is_near(one)) types += (types.empty() ? "class " : ", class ") + type;
-    parameters += ", " + (is_near(one) ? text_of({"const ", type, " ", one.name}) : one.text);
-  }
-  text.add_from(text_of({types.empty() ? "" : "template <" + types + "> ",
-                         "__device__ __forceinline__ bool warpmark_segment(const long long i, "
-                         "const long long n",
-                         parameters, ") {"}),
-                "/kernel/parameters");
+  text.add_from(
+      "__device__ __forceinline__ bool warpmark_segment(const long long i, "
+      "const long long n, " +
+          device_parameters(segment_inputs_) + ") {",
+      "/kernel/parameters");
   add_returned(text, "bool", segment_, "/kernel/segment");
   text.add(
       "}\n"
@@ -287,16 +280,12 @@ std::string ScanGenerator::load_body() const {
   const std::string width = number(layout_.width), count = number(tuning_.vectors);
   const std::string at = "warpmark_v * " + width + " + warpmark_k";
   const std::string vector = "warpmark_first + warpmark_v * " + number(32 * layout_.width);
-  std::string names, near_names, declared, loads, ahead;
-  for (const Access& access : inputs_.accesses) {
+  std::string declared, loads, ahead;
+  for (size_t k = 0; k < inputs_.accesses.size(); ++k) {
+    const Access& access = inputs_.accesses[k];
+    if (!access.lane && !(segmented() && segment_inputs_.accesses[k].lane)) continue;
     const auto& [name, element] = std::tie(access.parameter.name, access.parameter.element);
     const std::string vectors = vectors_of(access.parameter);
-    const bool near = is_near(access.parameter);
-    names += ", " + name;
-    near_names += ", " + (near ? text_of({"warpmark::Near<", element, ", ", width, ">{", vectors,
-                                          "[warpmark_v], ", name, ", ", vector, "}"})
-                               : name);
-    if (!access.lane && !near) continue;
     declared += text_of({"    ", element, " ", vectors, "[", count, "][", width, "];\n"});
     loads += text_of({"    warpmark::load_once<", width, ">(", vectors, "[warpmark_v], ", name,
                       " + ", vector, ");\n"});
@@ -304,25 +293,27 @@ std::string ScanGenerator::load_body() const {
                       " + (warpmark_tile + warpmark_ahead) * ", number(of_tile()), ", ",
                       number(of_tile()), ");\n"});
   }
-  const auto value = [&](const std::string& arguments, const std::string& arrays) {
-    std::string mapped = "warpmark_map(warpmark_i, n, " + arguments + ")";
+  const auto value = [&](const auto& arguments_of) {
+    std::string mapped = "warpmark_map(warpmark_i, n, " + arguments_of(inputs_) + ")";
     if (!segmented()) return mapped;
     return text_of({"warpmark_value{", mapped,
-                    ", warpmark_i == 0 || warpmark_segment(warpmark_i, n", arrays, ")}"});
+                    ", warpmark_i == 0 || warpmark_segment(warpmark_i, n, ",
+                    arguments_of(segment_inputs_), ")}"});
   };
   const std::string place =
       text_of({"      const long long warpmark_i = ", vector, " + warpmark_k;\n"});
   std::string slow = text_of(
       {"  ", each("warpmark_v", tuning_.vectors), "{\n  ", each("warpmark_k", layout_.width), "{\n",
        place, "      if (warpmark_i < n) warpmark_item.set(", at, ", ",
-       value(arguments_from_memory(inputs_, "warpmark_i"), names),
+       value([](const Layout& of) { return arguments_from_memory(of, "warpmark_i"); }),
        ");\n      else warpmark_item.set(", at, ", warpmark_none);\n    }\n  }\n"});
   if (loads.empty() || alignment_test(layout_, "").empty()) return slow;
   ahead = text_of({"  if (warpmark_ahead > 0 && (warpmark_tile + warpmark_ahead + 1) * ",
                    number(of_tile()), " <= n) {\n", ahead, "  }\n  "});
   const std::string each_vector = each("warpmark_v", tuning_.vectors) + "{\n";
-  const std::string from_vectors =
-      value(arguments_from_vectors(inputs_, "warpmark_i", "[warpmark_v][warpmark_k]"), near_names);
+  const std::string from_vectors = value([](const Layout& of) {
+    return arguments_from_vectors(of, "warpmark_i", "[warpmark_v][warpmark_k]");
+  });
   return text_of({"  if (warpmark_vectors) {\n", declared, "  ", each_vector, loads, "  }\n", ahead,
                   each_vector, "  ", each("warpmark_k", layout_.width), "{\n", place,
                   "      warpmark_item.set(", at, ", ", from_vectors,
@@ -429,7 +420,7 @@ SourceText ScanGenerator::source() const {
   text.add_from("__global__ void __launch_bounds__(" + number(tuning_.block) + ") " + name_ + "(" +
                     kernel_parameters(layout_) +
                     ", const long long n, const long long warpmark_ahead, " +
-                    (near_alone_.empty() ? "" : "const long long warpmark_near, ") +
+                    (flags_.empty() ? "" : "const long long warpmark_flags, ") +
                     "unsigned long long *warpmark_states, "
                     "unsigned *warpmark_values) {",
                 "/kernel/parameters");
@@ -440,9 +431,9 @@ SourceText ScanGenerator::source() const {
                 operation_.accumulator_at);
   const std::string items = number(tuning_.vectors * layout_.width);
   std::string aligned = alignment_test(layout_, "");
-  for (const Parameter& one : near_alone_) {
+  for (const Parameter& one : flags_) {
     if (aligned.empty()) break;
-    aligned += text_of({" && (warpmark_tile + 1) * ", number(of_tile()), " <= warpmark_near && ",
+    aligned += text_of({" && (warpmark_tile + 1) * ", number(of_tile()), " <= warpmark_flags && ",
                         "warpmark::aligned<", number(layout_.width), ">(", one.name, ")"});
   }
   text.add(text_of(

@@ -25,8 +25,7 @@ class ScanGenerator {
  private:
   void read_output();
   void check_in_place(const Expression& map) const;
-  void find_near(const Expression& segment);
-  bool is_near(const Parameter& parameter) const;
+  void lay_out_segment(const Expression& segment);
   SourceText source() const;
   SourceText begin_unit() const;
   void add_functions(SourceText& text) const;
@@ -46,10 +45,11 @@ class ScanGenerator {
   ReductionOperation operation_;
   std::string segment_;  ///< whether a segment begins; empty: there is one
   bool exclusive_ = false;
-  Layout layout_;                      ///< of all parameters
-  Layout inputs_;                      ///< those that `map` may read, with the same width
-  std::vector<Parameter> near_;        ///< of which `segment` reads elements at `i` and near it
-  std::vector<Parameter> near_alone_;  ///< those of them that are no lanes
+  Layout layout_;                 ///< of all parameters
+  Layout inputs_;                 ///< those that `map` may read, with the same width
+  Layout segment_inputs_;         ///< the same, as `segment` reads them
+  std::vector<Parameter> flags_;  ///< lanes of `segment` alone
+  bool loads_beside_ = false;     ///< `segment` reads arrays that are no lanes
   Tuning tuning_;
 };
 

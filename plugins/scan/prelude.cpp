@@ -41,17 +41,6 @@ template <class T, int count> struct Items<Segmented<T>, count> {
   }
 };
 
-// An array of which a vector is in registers: elements beside it are read from memory.
-template <class T, int width> struct Near {
-  const T (&vector)[width];
-  const T *array;
-  long long first;
-  __device__ __forceinline__ T operator[](long long at) const {
-    const long long k = at - first;
-    return k >= 0 && k < width ? vector[k] : array[at];
-  }
-};
-
 template <class T> __device__ __forceinline__ T shuffle_up(T value, int distance) {
   return shuffled(value, [=](unsigned word) {
     return __shfl_up_sync(0xffffffffu, word, distance);

@@ -163,7 +163,7 @@ TEST(Scan, FillsItsStatesBeforeTheLaunch) {
             (10 << 20) / (96 << 10));
 }
 
-// A thread's values have 96 registers, as far as their size is known, and 48 beside flags.
+// A thread's values have 96 registers, as far as their size is known, 48 beside flags, 32 beside keys.
 TEST(Scan, KeepsFewerValuesThatAreWider) {
   const struct {
     const char* keys;
@@ -172,6 +172,8 @@ TEST(Scan, KeepsFewerValuesThatAreWider) {
               {"reduce: sum, accumulate: double", 256 * 4 * 12},
               {"reduce: sum, segment: 'i % 7 == 0'", 256 * 4 * 12},
               {"reduce: sum, segment: 'i % 7 == 0', accumulate: double", 256 * 4 * 6},
+              {"reduce: sum, segment: 'x[i] == 0'", 256 * 4 * 12},
+              {"reduce: sum, segment: 'x[i] == x[i - 1]'", 256 * 4 * 8},
               {"reduce: sum, tune: {block: 128, vectors: 2}", 128 * 4 * 2}};
   for (const auto& [keys, tile] : rows) {
     const Plan ready =
