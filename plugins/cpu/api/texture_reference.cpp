@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "api/number.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 
@@ -230,14 +231,14 @@ CUresult cuTexRefSetFormat(CUtexref handle, CUarray_format format, int channels)
 CUresult cuTexRefSetAddressMode(CUtexref handle, int dimension, CUaddress_mode mode) {
   return change("cuTexRefSetAddressMode", handle, [&](Context& context, ImageReference& reference) {
     if (dimension < 0 || dimension > 2) return CUDA_ERROR_INVALID_VALUE;
-    reference.sampler.addressMode[dimension] = mode;
+    copy_number(reference.sampler.addressMode[dimension], mode);
     return has_sampler(context, reference);
   });
 }
 
 CUresult cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode mode) {
   return change("cuTexRefSetFilterMode", handle, [&](Context& context, ImageReference& reference) {
-    reference.sampler.filterMode = mode;
+    copy_number(reference.sampler.filterMode, mode);
     return has_sampler(context, reference);
   });
 }
@@ -245,7 +246,7 @@ CUresult cuTexRefSetFilterMode(CUtexref handle, CUfilter_mode mode) {
 CUresult cuTexRefSetMipmapFilterMode(CUtexref handle, CUfilter_mode mode) {
   return change("cuTexRefSetMipmapFilterMode", handle,
                 [&](Context& context, ImageReference& reference) {
-                  reference.sampler.mipmapFilterMode = mode;
+                  copy_number(reference.sampler.mipmapFilterMode, mode);
                   return has_sampler(context, reference);
                 });
 }
