@@ -3,8 +3,7 @@
 
     tests/figures/odd_styles.py [PROGRAM] [--jobs 2] [--part I/N] [--task NAME] [--device cpu] [--json RECORD] [--keep FOLDER]
 
-Generic lambdas are not among them, which NVRTC does not take in a kernel, nor is CUB, whose
-headers a task must allow, with more time to compile. Each style is a way to write a kernel that is right: loops, vectors, macros, lambdas, inline assembly, libraries, PTX. It is written for
+Generic lambdas are not among them, which NVRTC does not take in a kernel. Each style is a way to write a kernel that is right: loops, vectors, macros, lambdas, inline assembly, libraries, PTX. It is written for
 each task: functions of an element in four types, and sums of blocks in three. The command fails if a verdict is not `right`.
 """
 import argparse
