@@ -23,11 +23,13 @@ WARPMARK_SANITIZER_HOOK* __asan_default_options() {
 
 // CPython and NumPy keep interned objects, types and modules for the life of the process, by
 // design, and so does OpenSSL, which hashlib loads, its algorithms. pybind11 keeps its registry
-// likewise, since the interpreter is never finalised.
+// likewise, since the interpreter is never finalised. nvJitLink keeps some memory of each link that
+// was ended.
 WARPMARK_SANITIZER_HOOK* __lsan_default_suppressions() {
   return "leak:libpython3\n"
          "leak:libcrypto\n"
          "leak:_multiarray_umath\n"
+         "leak:libnvJitLink\n"
          "leak:pybind11::\n";
 }
 
