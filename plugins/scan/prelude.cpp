@@ -68,7 +68,7 @@ template <int block, class T> __device__ __forceinline__ void fetch_ahead(const 
   }
 }
 
-// As load and store, for elements that are read or written once: they make room in the cache first.
+// They are load and store for elements that are read or written once, and leave the cache first.
 template <int count, class T>
 __device__ __forceinline__ void load_once(T (&to)[count], const T *from) {
   using Type = typename Word<access(count * sizeof(T))>::Type;
@@ -160,7 +160,7 @@ template <int near, class T, class Value, class Reduce>
 __device__ __forceinline__ Value before_tile(const Board<T> board, const long long tile,
                                              const long long tiles, const Value own,
                                              const Value neutral, Reduce reduce) {
-  // Of four or eight, as compilers read three aligned ones by one access of that size.
+  // It has four or eight values, as compilers read three aligned ones by one access of that size.
   __shared__ __align__(16) unsigned char memory[(near > 0 ? 8 : 4) * sizeof(Value)];
   Value *part = reinterpret_cast<Value *>(memory);
   const long long groups = 1 + tiles, wholes = groups + (tiles + 31) / 32;

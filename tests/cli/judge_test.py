@@ -274,7 +274,7 @@ class Judge(GradeTest):
         # A case that an assignment shows has the whole explanation.
         self.write("hw1.yaml", VISIBLE[:VISIBLE.index("limits:")])
         self.assertIn("more than 100 times the instructions of the assignment's own kernel", self.judge_text(endless, task="hw1.yaml", code=1)["feedback"])
-        # As much work as it needs, and more than the least limit: as long as the suite's kernel is no lighter.
+        # It does as much work as it needs, and more than the least limit: as long as the suite's kernel is no lighter.
         rounds = "for (int k = 0; k < %d; ++k) zero = zero * f; if (i < n)"
         self.write("suites/scale.cu", KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 8000).replace("src[i];", "src[i] + zero;"))
         heavy = KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 300000).replace("src[i];", "src[i] + zero;")

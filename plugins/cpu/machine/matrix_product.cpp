@@ -517,7 +517,7 @@ void multiply_scaled(const Product& product, const Chosen& chosen) {
   product.write(patterns);
 }
 
-// Nothing may move across the change of the rounding, as in lane_loops.hpp.
+// The compiler may move nothing across the change of the rounding, as in lane_loops.hpp.
 void multiply_doubles(const Product& product) {
   const u32 control = _mm_getcsr();
   _mm_setcsr((control & ~0x6000u) | u32{product.form.rounding} << 13);

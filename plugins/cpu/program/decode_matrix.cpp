@@ -170,7 +170,7 @@ void set_types(const Types& types, MatrixForm& form) {
   form.c = types[3];
 }
 
-// As the processor counts: nearest, down, up, zero.
+// The processor counts them so: nearest, down, up, zero.
 std::uint8_t rounding_of(const InstructionFacts& facts) {
   constexpr Modifier kWays[] = {Modifier::rn, Modifier::rm, Modifier::rp, Modifier::rz};
   const auto* way = std::find_if(std::begin(kWays), std::end(kWays),
