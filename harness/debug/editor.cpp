@@ -1,7 +1,10 @@
 // The Debug Adapter Protocol up to the launch request, and the descriptors that it needs.
+#include <poll.h>
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
+#include <mutex>
 #include <thread>
 
 #include "base/file.hpp"
@@ -32,18 +35,38 @@ class PrintedAsEvents {
 
   int protocol() const { return protocol_.get(); }
   void begin(AdapterChannel& channel) {
-    reader_ = std::thread([this, &channel] {
-      std::array<char, 4096> buffer;
-      for (ssize_t count; (count = ::read(read_.get(), buffer.data(), buffer.size())) > 0;) {
-        channel.event("output",
-                      {{"category", "stdout"},
-                       {"output", std::string(buffer.data(), static_cast<size_t>(count))}});
-      }
+    channel_ = &channel;
+    reader_ = std::thread([this] {
+      pollfd waits = {read_.get(), POLLIN, 0};
+      do {
+        ::poll(&waits, 1, -1);
+      } while (forward());
     });
+  }
+  /// Sends all that has been printed so far. An event of the program's end must not overtake it.
+  void drain() {
+    std::fflush(stdout);
+    forward();
   }
 
  private:
+  // False once the pipe has been closed.
+  bool forward() {
+    const std::lock_guard lock(forwarding_);
+    std::array<char, 4096> buffer;
+    for (pollfd waits = {read_.get(), POLLIN, 0}; ::poll(&waits, 1, 0) > 0;) {
+      const ssize_t count = ::read(read_.get(), buffer.data(), buffer.size());
+      if (count <= 0) return false;
+      channel_->event("output",
+                      {{"category", "stdout"},
+                       {"output", std::string(buffer.data(), static_cast<size_t>(count))}});
+    }
+    return true;
+  }
+
   UniqueFd protocol_, read_;
+  AdapterChannel* channel_ = nullptr;
+  std::mutex forwarding_;
   std::thread reader_;
 };
 
@@ -69,7 +92,7 @@ AdapterStops stops_of(const json& arguments) {
 
 // Debugs the case that a launch request names.
 void debug_case(const std::function<Interpreter&()>& python, const Debuggee& debuggee,
-                AdapterChannel& channel, const json& request) {
+                AdapterChannel& channel, PrintedAsEvents& printed, const json& request) {
   channel.respond(request);
   CaseArtifacts artifacts;
   SourceLines sources(artifacts, debuggee.which.suite->folder);
@@ -77,6 +100,7 @@ void debug_case(const std::function<Interpreter&()>& python, const Debuggee& deb
   Debugger debugger(adapter, sources);
   const AsksOnArrival asks(channel, debugger);
   run_debugged(python(), debuggee, debugger, artifacts, [&](const Outcome& outcome) {
+    printed.drain();
     return adapter.ended(debugger, outcome_text(outcome),
                          outcome.verdict == Verdict::failed ? 1 : 0, true);
   });
@@ -108,7 +132,8 @@ DebuggedProgram program_of(const json& request, DebuggedProgram otherwise) {
   return program;
 }
 
-void debug_program(DebuggedProgram program, AdapterChannel& channel, const json& request) {
+void debug_program(DebuggedProgram program, AdapterChannel& channel, PrintedAsEvents& printed,
+                   const json& request) {
   // The standard input is the protocol's, and both outputs are events.
   program.process.own_group = true;
   program.process.descriptors = {{STDERR_FILENO, STDOUT_FILENO}, {STDIN_FILENO}};
@@ -118,6 +143,7 @@ void debug_program(DebuggedProgram program, AdapterChannel& channel, const json&
   const AsksOnArrival asks(channel, debugger);
   const auto is_ready = [&] { channel.respond(request); };
   run_program(program, debugger, is_ready, [&](std::optional<int> status) {
+    printed.drain();
     return adapter.ended(debugger, program_end_text(status), exit_code_of(status), false);
   });
 }
@@ -142,10 +168,10 @@ ExitCode debug_for_editor(const std::function<Interpreter&()>& python, const Cho
       };
       try {
         if (command == "attach" || arguments.contains("program") || !program.words.empty()) {
-          debug_program(program_of(*request, program), channel, *request);
+          debug_program(program_of(*request, program), channel, printed, *request);
         } else {
           const Debuggee chosen = choose(arguments.value("suite", ""), arguments.value("case", ""));
-          debug_case(python, chosen, channel, *request);
+          debug_case(python, chosen, channel, printed, *request);
         }
         break;  // its client has left
       } catch (const Error& error) {
