@@ -53,11 +53,14 @@ class Client:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=dict(os.environ, HOME=str(folder), XDG_CACHE_HOME=str(folder / "cache")))
         self.messages, self.sequence, self.events = queue.Queue(), 0, []
+        self.may_read = threading.Lock()  # held while the editor is busy
         threading.Thread(target=self.read, daemon=True).start()
 
     def read(self):
         stream = self.process.stdout
         while True:
+            with self.may_read:
+                pass
             length = 0
             while (line := stream.readline()) not in (b"\r\n", b""):
                 if line.lower().startswith(b"content-length:"):

@@ -349,11 +349,14 @@ class Editor(DebugProgram):
     def test_all_that_a_program_prints_comes_before_its_end(self):
         client = Client(self.folder)
         client.request("initialize", adapterID="warpmark")
-        client.request("launch", program="seq", args=["9000"])  # the pipe holds the last 40 KB of it at the end
+        # The editor is busy until the program has ended: both pipes are full.
+        with client.may_read:
+            client.send("launch", program="seq", args=["14000"])
+            time.sleep(0.5)
         self.assertEqual(client.event("exited")["exitCode"], 0)
         printed = "".join(one["body"]["output"] for one in client.events
                           if one.get("event") == "output" and one["body"]["category"] == "stdout")
-        self.assertEqual(printed, "".join("%d\n" % one for one in range(1, 9001)))
+        self.assertEqual(printed, "".join("%d\n" % one for one in range(1, 14001)))
         client.request("disconnect")
         self.assertEqual(client.end(), 0)
 
