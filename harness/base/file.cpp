@@ -29,14 +29,21 @@ std::string read_file(const fs::path& path, size_t most) {
     return usage_error("cannot read " + display_path(path) + ": " + std::strerror(code));
   };
   if (!fd) throw fail(errno);
-  std::string bytes;
-  std::vector<char> chunk(std::min<size_t>(most, 1 << 16));
-  for (;;) {
-    const ssize_t count =
-        ::read(fd.get(), chunk.data(), std::min(chunk.size(), most - bytes.size()));
-    if (count == 0) return bytes;
+  // A file's size tells how much there is to read; of a pipe or of one in /proc it tells nothing.
+  constexpr size_t kChunk = 1 << 16;
+  struct stat status {};
+  const bool has_size = ::fstat(fd.get(), &status) == 0 && status.st_size > 0;
+  std::string bytes(std::min(has_size ? static_cast<size_t>(status.st_size) + 1 : kChunk, most),
+                    '\0');
+  for (size_t size = 0;;) {
+    const ssize_t count = ::read(fd.get(), bytes.data() + size, bytes.size() - size);
+    if (count == 0) {
+      bytes.resize(size);
+      return bytes;
+    }
     if (count > 0) {
-      bytes.append(chunk.data(), static_cast<size_t>(count));
+      size += static_cast<size_t>(count);
+      if (size == bytes.size()) bytes.resize(std::min(size + std::max(size, kChunk), most));
     } else if (errno != EINTR) {
       throw fail(errno);
     }

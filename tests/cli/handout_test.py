@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 from assignment import ASSIGNMENT, KERNEL, SUITE, GradeTest
-from program import SOURCE, CheckTest
+from program import SEED, SOURCE, CheckTest, of_today
 
 COURSE = SOURCE / "courses" / "first"
 TEMPLATE = KERNEL.replace("if (i < n) out[i] = f * src[i];", "// your code")
@@ -63,8 +63,10 @@ class Courses(Texts, CheckTest):
         self.assertNotIn("self_test", everything)
         for word in ("flag", "visibility", "hidden", "#"):
             self.assertNotIn(word, texts["assignment.yaml"])
-        for file in sorted((COURSE / name).rglob("*.cu")):
-            with self.subTest(file=file.name):
+        files = set((COURSE / name).rglob("*.cu"))
+        solutions = {file for file in files if file.parent.name == "solutions"}
+        for file in sorted(solutions) + of_today(files - solutions, 4):
+            with self.subTest(file=file.name, seed=SEED):
                 expected = self.verdicts(whole, file)
                 self.assertEqual(self.verdicts(given, file), expected)
                 if file.parent.name == "solutions":

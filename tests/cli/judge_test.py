@@ -267,6 +267,8 @@ class Judge(GradeTest):
         self.assertEqual([made[name]["clean"]["holds"] for name in ("trap", "assert", "input", "far")], [None, None, None, True])
 
     def test_the_suites_kernel_limits_instructions(self):
+        # One case, as each launch executes 10^8 instructions until its end.
+        self.write("suites/scale.yaml", SUITE.replace("[32, 100, 257]", "[257]"))
         endless = KERNEL.replace("if (i < n)", "while (((volatile float *)out)[0] != 0.5f) ; if (i < n)")
         one = self.judge_text(endless, code=1)
         self.assertEqual((one["verdict"], one["clean"]["holds"]), ("wrong", None))
@@ -277,8 +279,7 @@ class Judge(GradeTest):
         # It does as much work as it needs, and more than the least limit: as long as the suite's kernel is no lighter.
         rounds = "for (int k = 0; k < %d; ++k) zero = zero * f; if (i < n)"
         self.write("suites/scale.cu", KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 8000).replace("src[i];", "src[i] + zero;"))
-        heavy = KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 300000).replace("src[i];", "src[i] + zero;")
-        self.write("suites/scale.yaml", SUITE.replace("[32, 100, 257]", "[257]"))
+        heavy = KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 200000).replace("src[i];", "src[i] + zero;")
         self.assertEqual(self.judge_text(heavy, more=["--trials", "1"])["verdict"], "right")
 
     def test_cub(self):

@@ -3,6 +3,7 @@ import ctypes
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -70,6 +71,14 @@ import ctypes
 cuda, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int()
 assert cuda.cuInit(0) == 0 and cuda.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 """
+
+
+def of_today(items, count):
+    """So many of the items, by SEED; all of them in the tests that are labelled `long`."""
+    items = sorted(items)
+    if os.environ.get("WARPMARK_TEST_WHOLE") or count >= len(items):
+        return items
+    return sorted(random.Random(SEED).sample(items, count))
 
 
 def gpu_is_there():

@@ -11,7 +11,7 @@
 #include "cli/draft/folder_draft.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/suites.hpp"
-#include "compiler/includes.hpp"
+#include "compiler/include_scan.hpp"
 #include "grade/assignment/assignment_cases.hpp"
 #include "grade/assignment/assignment_lint.hpp"
 #include "grade/assignment/kernel_template.hpp"

@@ -12,7 +12,7 @@
 #include "base/own_program.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
-#include "compiler/includes.hpp"
+#include "compiler/include_scan.hpp"
 #include "driver/choose.hpp"
 #include "grade/assignment/seeds.hpp"
 #include "python/python_choice.hpp"

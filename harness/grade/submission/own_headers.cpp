@@ -8,7 +8,7 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "compiler/includes.hpp"
+#include "compiler/include_scan.hpp"
 #include "compiler/shims.hpp"
 
 namespace warpmark {

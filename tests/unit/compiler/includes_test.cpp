@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <random>
+
 #include "base/file.hpp"
+#include "compiler/include_scan.hpp"
 
 namespace warpmark {
 namespace {
@@ -61,6 +65,63 @@ TEST(ScanIncludes, OddTextsEnd) {
   for (const char* text : {"", "#", "#include", "#include <", "#include \"", "/*", "//", "\\",
                            "R\"", "R\"(", "'", "\"", "#include /*", "%:", "# \\\n", "1'"}) {
     names(text);
+  }
+}
+
+// Directives, and what may hide them, shift them or look like them, in any order.
+TEST(ScanIncludes, TheShorterWayFindsTheSame) {
+  constexpr std::array<std::string_view, 38> kParts = {"#include \"a.h\"\n",
+                                                       "#include <b.h>\n",
+                                                       "  # include \"c.h\" ",
+                                                       "#include X\n",
+                                                       "#include F(x)\n",
+                                                       "#include",
+                                                       "include \"d.h\"",
+                                                       "_next <e.h>\n",
+                                                       "#import \"f.h\"\n",
+                                                       "%:include <g.h>\n",
+                                                       "\?\?=include <h.h>\n",
+                                                       "#embed \"i\"\n",
+                                                       "#",
+                                                       "%:",
+                                                       "/*",
+                                                       "*/",
+                                                       "//",
+                                                       "/",
+                                                       "*",
+                                                       "\\\n",
+                                                       "\\ \n",
+                                                       "\\",
+                                                       "\n",
+                                                       " ",
+                                                       "\t",
+                                                       "\"",
+                                                       "'",
+                                                       "R\"(",
+                                                       ")\"",
+                                                       "R\"x(",
+                                                       ")x\"",
+                                                       "int a;\n",
+                                                       "1'000",
+                                                       "#define X \\\n",
+                                                       "#if 0\n",
+                                                       "inc\\\nlude",
+                                                       "__has_include(<j.h>)",
+                                                       "\r\n"};
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const auto same = [](const IncludeDirective& a, const IncludeDirective& b) {
+    return a.name == b.name && a.angled == b.angled && a.computed == b.computed &&
+           a.begin == b.begin && a.end == b.end && a.line == b.line && a.macro == b.macro &&
+           a.argument == b.argument;
+  };
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (size_t length = 1 + random() % 12; length > 0; --length)
+      text += kParts[random() % kParts.size()];
+    const auto quick = scan_includes(text), slow = scan_includes_by_token(text);
+    ASSERT_TRUE(std::ranges::equal(quick, slow, same)) << testing::PrintToString(text);
   }
 }
 
