@@ -5,7 +5,7 @@ import unittest
 
 from program import KERNEL, CheckTest
 
-SLOW = KERNEL.replace("if (i < n)", "for (int j = 0; j < 1000 && i < n; ++j) out[i] = f + j;\n  if (i < n)")
+SLOW = KERNEL.replace("if (i < n)", "for (int j = 0; j < 5000 && i < n; ++j) out[i] = f + j;\n  if (i < n)")
 WRONG = KERNEL.replace("f * src[i]", "f + src[i]")
 BASELINE = "baseline: {kernel: {file: slow.cu, entry: k}}\nbench: {against_baseline: %s}\n"
 
@@ -18,7 +18,7 @@ class AgainstTest(CheckTest):
         self.write("wrong.cu", WRONG)
 
     def bench(self, *arguments, code=0, device="cpu"):
-        return self.run_program("bench", "suites", "--device", device, "--max-samples", "40", "--budget-s", "2",
+        return self.run_program("bench", "suites", "--device", device, "--max-samples", "40", "--budget-s", "1",
                                 "--journal", "run.jsonl", *arguments, code=code)
 
     def cases(self):

@@ -31,6 +31,8 @@ fixed: [f]
 limits: {instructions: 4e9, timeout_s: 60}
 """
 # About two seconds in each launch, right in the end.
+# Loops for ever without an access to memory, whose checks take most of the time.
+ENDLESS = KERNEL.replace("if (i < n)", 'for (int k = 1; k != 0;) asm volatile("add.s32 %0, %0, 2;" : "+r"(k));\n  if (i < n)')
 SLOW = KERNEL.replace("if (i < n)", "float zero = 0; for (int k = 0; k < 4000000; ++k) "
                       "zero = zero * f; if (i < n)").replace("src[i];", "src[i] + zero;")
 WRONG = KERNEL.replace("f *", "2 *")

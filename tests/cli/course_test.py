@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import SOURCE, CheckTest
+from program import SOURCE, CheckTest, of_today
 
 COURSE = SOURCE / "courses" / "first"
 NAMES = sorted(path.parent.name for path in COURSE.glob("*/assignment.yaml"))
@@ -70,7 +70,7 @@ class Course(CheckTest):
                         self.assertNotEqual(item["explanation"], "", file)
 
     def test_lint_has_nothing_to_say(self):
-        for name in NAMES:
+        for name in of_today(NAMES, 2):
             out, _ = self.run_program("grade", "--lint", COURSE / name / "assignment.yaml",
                                       "--device", "cpu", timeout=240)
             self.assertRegex(out, "10 points in [45] cases")

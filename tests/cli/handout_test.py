@@ -5,7 +5,7 @@ import re
 import shutil
 import unittest
 
-from assignment import ASSIGNMENT, KERNEL, SUITE, GradeTest
+from assignment import ASSIGNMENT, ENDLESS, KERNEL, SUITE, GradeTest
 from program import SEED, SOURCE, CheckTest, of_today
 
 COURSE = SOURCE / "courses" / "first"
@@ -63,9 +63,9 @@ class Courses(Texts, CheckTest):
         self.assertNotIn("self_test", everything)
         for word in ("flag", "visibility", "hidden", "#"):
             self.assertNotIn(word, texts["assignment.yaml"])
-        files = set((COURSE / name).rglob("*.cu"))
-        solutions = {file for file in files if file.parent.name == "solutions"}
-        for file in sorted(solutions) + of_today(files - solutions, 4):
+        files = sorted((COURSE / name).rglob("*.cu"))
+        solutions = [file for file in files if file.parent.name == "solutions"]
+        for file in solutions + of_today([file for file in files if file not in solutions], 4):
             with self.subTest(file=file.name, seed=SEED):
                 expected = self.verdicts(whole, file)
                 self.assertEqual(self.verdicts(given, file), expected)
@@ -243,7 +243,7 @@ class Handout(Texts, GradeTest):
         self.change("limits: {instructions: 4e9, timeout_s: 60}", "limits: {timeout_s: 60}")
         self.hand_out()
         self.assertGreater(json.loads(self.texts("given")["handout.json"])["items"]["scale.n=32"]["instructions"], 32)
-        self.write("my.cu", KERNEL.replace("if (i < n)", "while (((volatile float *)out)[0] != 0.5f) ; if (i < n)"))
+        self.write("my.cu", ENDLESS)
         for assignment in ("hw1.yaml", "given/assignment.yaml"):
             out, _ = self.run_program("try", assignment, "my.cu", "--case", "scale.n=32", "--device", "cpu", code=1)
             self.assertIn("more than 100 times the instructions of the assignment's own kernel", " ".join(out.split()))

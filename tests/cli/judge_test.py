@@ -2,7 +2,7 @@
 import json
 import unittest
 
-from assignment import ASSIGNMENT, KERNEL, NO_BOUND, SLOW, SUITE, WRONG, GradeTest
+from assignment import ASSIGNMENT, ENDLESS, KERNEL, NO_BOUND, SLOW, SUITE, WRONG, GradeTest
 from program import SOURCE
 
 RACE = """extern "C" __global__ void scale(float *out, const float *src, float f, int n) {
@@ -269,13 +269,12 @@ class Judge(GradeTest):
     def test_the_suites_kernel_limits_instructions(self):
         # One case, as each launch executes 10^8 instructions until its end.
         self.write("suites/scale.yaml", SUITE.replace("[32, 100, 257]", "[257]"))
-        endless = KERNEL.replace("if (i < n)", "while (((volatile float *)out)[0] != 0.5f) ; if (i < n)")
-        one = self.judge_text(endless, code=1)
+        one = self.judge_text(ENDLESS, code=1)
         self.assertEqual((one["verdict"], one["clean"]["holds"]), ("wrong", None))
         self.assertIn("cases: limit: far more instructions than the task's own kernel executes", one["feedback"])
         # A case that an assignment shows has the whole explanation.
         self.write("hw1.yaml", VISIBLE[:VISIBLE.index("limits:")])
-        self.assertIn("more than 100 times the instructions of the assignment's own kernel", self.judge_text(endless, task="hw1.yaml", code=1)["feedback"])
+        self.assertIn("more than 100 times the instructions of the assignment's own kernel", self.judge_text(ENDLESS, task="hw1.yaml", code=1)["feedback"])
         # It does as much work as it needs, and more than the least limit: as long as the suite's kernel is no lighter.
         rounds = "for (int k = 0; k < %d; ++k) zero = zero * f; if (i < n)"
         self.write("suites/scale.cu", KERNEL.replace("if (i < n)", "float zero = src[0] * 0; " + rounds % 8000).replace("src[i];", "src[i] + zero;"))
