@@ -40,7 +40,7 @@ SURVEYED = ("cli", "grade", "report")
 # Files of plugins/cpu that harness/compiler may include, without suffixes: the library
 # warpmark_ptx.
 SHARED_BY = "compiler"
-SHARED = {"ptx/" + name for name in ("characters", "debug_info", "debug_sections", "error", "instruction_forms",
+SHARED = {"ptx/" + name for name in ("characters", "debug_info", "debug_sections", "error", "families", "instruction_forms",
                                      "instruction_set", "lexer", "merged_lines", "module", "opcode_words",
                                      "numbers", "old_spellings", "parse_constant",
                                      "parse_function", "parse_operand", "parse_registers",

@@ -15,6 +15,7 @@ struct BitOperands {
   Mnemonic mnemonic;
   std::uint8_t operands;  ///< a bit for each, the result's the lowest
 };
+
 constexpr BitOperands kBitOperands[] = {{Mnemonic::bfi, 0b00111},  {Mnemonic::brev, 0b11},
                                         {Mnemonic::clz, 0b10},     {Mnemonic::fns, 0b1111},
                                         {Mnemonic::lop3, 0b01111}, {Mnemonic::popc, 0b10},
@@ -31,118 +32,106 @@ Type operand_type(const InstructionFacts& facts, std::size_t index, Type known) 
   return known;
 }
 
+// The place and the length of a field of bits: registers, or numbers of a byte.
+void check_field(const Emitter& out, std::size_t first) {
+  for (std::size_t i = first; i < first + 2; ++i) {
+    const Operand& number = out.operand(i);
+    if (number.kind == OperandKind::integer && (number.value < 0 || number.value > 255))
+      out.invalid("a field's place and length are from 0 to 255");
+  }
+}
+
+// Checks requirements of some instructions on their operands beyond types.
+void check_arithmetic(const Emitter& out) {
+  const Mnemonic mnemonic = out.facts().mnemonic;
+  if (mnemonic == Mnemonic::lop3) check_table(out);
+  if (mnemonic == Mnemonic::bfi) check_field(out, 3);
+  if (mnemonic == Mnemonic::bfe) check_field(out, 2);
+  if (mnemonic != Mnemonic::vabsdiff2 && mnemonic != Mnemonic::vabsdiff4) return;
+  for (std::size_t i = 1; i < out.operands(); ++i) {
+    out.check_is_register(i);
+    if (out.operand(i).value != 0) out.invalid("a register takes no offset here");
+  }
+}
+
 }  // namespace
 
-void Decoder::comparison_result(const Statement& statement, Instruction& instruction) {
-  const Operand& result = operand(statement, 0);
+void comparison_result(Emitter& out, Instruction& instruction) {
+  const Operand& result = out.operand(0);
   if (result.kind == OperandKind::sink) {
     instruction.d = Instruction::kNone;
     return;
   }
   if (result.kind != OperandKind::pair) {
-    instruction.d = destination(statement, 0, Type::pred);
+    instruction.d = out.destination(0, Type::pred);
     return;
   }
   const auto half = [&](std::uint32_t which) {
-    const Operand& operand = function_.operands[result.index + which];
-    if (operand.negated) invalid(statement, "the result must be a register");
-    return operand.kind == OperandKind::sink ? Instruction::kNone : predicate(statement, operand);
+    const Operand& operand = out.part(result, which);
+    if (operand.negated) out.invalid("the result must be a register");
+    return operand.kind == OperandKind::sink ? Instruction::kNone : out.predicate(operand);
   };
-  if (function_.operands[result.index].kind == OperandKind::integer ||
-      function_.operands[result.index + 1].kind == OperandKind::integer) {
-    invalid(statement, "the result must be a register");
+  if (out.part(result, 0).kind == OperandKind::integer ||
+      out.part(result, 1).kind == OperandKind::integer) {
+    out.invalid("the result must be a register");
   }
   instruction.d = half(0);
   instruction.predicate = half(1);
 }
 
-// The predicate {!}p that an operation reads beside its numbers.
-void Decoder::condition(const Statement& statement, std::size_t index, Instruction& instruction) {
-  instruction.c = predicate(statement, operand(statement, index));
-  instruction.negated = operand(statement, index).negated;
+void condition(Emitter& out, std::size_t index, Instruction& instruction) {
+  instruction.c = out.predicate(out.operand(index));
+  instruction.negated = out.operand(index).negated;
 }
 
-// setp: p{|q}, a, b{, {!}c}.
-void Decoder::comparison(const Statement& statement, const OpcodeInfo& info, Combine combine) {
+void comparison(Emitter& out, const OpcodeInfo& info, Combine combine) {
   const std::size_t operands = combine == kCombineNone ? 3 : 4;
-  expect_operands(statement, operands, operands);
-  if ((info.a == Type::f16 || info.a == Type::bf16) &&
-      operand(statement, 0).kind == OperandKind::pair)
-    invalid(statement, "16-bit numbers have one result");
+  out.expect_operands(operands, operands);
+  if ((info.a == Type::f16 || info.a == Type::bf16) && out.operand(0).kind == OperandKind::pair)
+    out.invalid("16-bit numbers have one result");
   Instruction instruction;
   instruction.opcode = info.opcode;
-  comparison_result(statement, instruction);
-  instruction.a = source(statement, 1, info.a);
-  instruction.b = source(statement, 2, info.b);
+  comparison_result(out, instruction);
+  instruction.a = out.source(1, info.a);
+  instruction.b = out.source(2, info.b);
   instruction.imm = combine;
-  if (combine != kCombineNone) condition(statement, 3, instruction);
-  emit(statement, instruction);
+  if (combine != kCombineNone) condition(out, 3, instruction);
+  out.emit(instruction);
 }
 
-// Checks requirements of some instructions on their operands beyond types.
-void Decoder::check_arithmetic(const Statement& statement) {
-  const Mnemonic mnemonic = statement.facts->mnemonic;
-  if (mnemonic == Mnemonic::lop3) check_table(statement);
-  if (mnemonic == Mnemonic::bfi) check_field(statement, 3);
-  if (mnemonic == Mnemonic::bfe) check_field(statement, 2);
-  if (mnemonic != Mnemonic::vabsdiff2 && mnemonic != Mnemonic::vabsdiff4) return;
-  for (std::size_t i = 1; i < statement.operands; ++i) {
-    check_is_register(statement, i);
-    if (operand(statement, i).value != 0) invalid(statement, "a register takes no offset here");
-  }
-}
-
-void Decoder::arithmetic(const Statement& statement, const OpcodeInfo& info) {
+void arithmetic(Emitter& out, const OpcodeInfo& info) {
   Instruction instruction;
   instruction.opcode = info.opcode;
-  instruction.cost = flops_of(*statement.facts);
+  instruction.cost = flops_of(out.facts());
   if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
   if (!is_atomic(info.form))
-    expect_operands(statement, operand_count(info.form), operand_count(info.form));
-  check_arithmetic(statement);
-  if (info.form == Form::quaternary) instruction.e = source(statement, 4, info.e);
+    out.expect_operands(operand_count(info.form), operand_count(info.form));
+  check_arithmetic(out);
+  if (info.form == Form::quaternary) instruction.e = out.source(4, info.e);
   if (info.form == Form::carry2 || info.form == Form::carry3) {
-    if (shared_.carry == Instruction::kNone) shared_.carry = allocate(false);
-    if (info.e == Type::pred) instruction.e = shared_.carry;
-    if (statement.facts->has(Modifier::cc)) instruction.predicate = shared_.carry;
+    if (out.shared.carry == Instruction::kNone) out.shared.carry = out.allocate(false);
+    if (info.e == Type::pred) instruction.e = out.shared.carry;
+    if (out.facts().has(Modifier::cc)) instruction.predicate = out.shared.carry;
   }
   const auto read = [&](std::size_t index, Type type) {
-    return source(statement, index, operand_type(*statement.facts, index, type));
+    return out.source(index, operand_type(out.facts(), index, type));
   };
-  instruction.d = destination(statement, 0, operand_type(*statement.facts, 0, info.d));
+  instruction.d = out.destination(0, operand_type(out.facts(), 0, info.d));
   instruction.a = read(1, info.a);
-  if (info.b != Type::none && statement.operands > 2) instruction.b = read(2, info.b);
+  if (info.b != Type::none && out.operands() > 2) instruction.b = read(2, info.b);
   if (info.form == Form::select) {
-    condition(statement, 3, instruction);
-  } else if (info.c != Type::none && statement.operands > 3) {
+    condition(out, 3, instruction);
+  } else if (info.c != Type::none && out.operands() > 3) {
     instruction.c = read(3, info.c);
   }
-  emit(statement, instruction);
-  finish_widening(statement);
+  out.emit(instruction);
+  out.finish_widening();
 }
 
-// The place and the length of a field of bits: registers, or numbers of a byte.
-void Decoder::check_field(const Statement& statement, std::size_t first) const {
-  for (std::size_t i = first; i < first + 2; ++i) {
-    const Operand& number = operand(statement, i);
-    if (number.kind == OperandKind::integer && (number.value < 0 || number.value > 255))
-      invalid(statement, "a field's place and length are from 0 to 255");
-  }
-}
-
-void Decoder::check_is_register(const Statement& statement, std::size_t index) const {
-  if (operand(statement, index).kind != OperandKind::reg)
-    invalid(statement, "operand " + std::to_string(index + 1) + " is a register");
-}
-
-// Extends the result of a conversion whose register is wider than its type.
-void Decoder::finish_widening(const Statement& statement) {
-  if (widen_.wide == Instruction::kNone) return;
-  Instruction extend;
-  extend.opcode = widen_.sign ? Opcode::cvt_s64_s32 : Opcode::cvt_u64_u32;
-  extend.d = std::exchange(widen_.wide, Instruction::kNone);
-  extend.a = widen_.narrow;
-  emit(statement, extend);
+void decode_arithmetic(Emitter& out) {
+  const OpcodeInfo* info = find_in_any_order(out.statement().opcode);
+  if (info == nullptr) out.refuse_opcode();
+  arithmetic(out, *info);
 }
 
 }  // namespace warpmark::cpu

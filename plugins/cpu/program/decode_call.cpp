@@ -12,6 +12,7 @@ namespace {
 
 // Functions of one kernel; beyond this a hostile module would make the graph expensive.
 constexpr std::size_t kMostFunctions = 4096;
+
 // Frames of calls that end, together; more is refused before a launch allocates it.
 constexpr std::uint64_t kMostStack = std::uint64_t{512} << 10;
 
@@ -189,43 +190,23 @@ void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recur
   program.local_bytes += static_cast<std::uint32_t>(bytes);
 }
 
-std::uint64_t Decoder::function_address(std::string_view name) const {
-  const auto found = module_.function_by_name.find(name);
-  if (found == module_.function_by_name.end()) return 0;
-  return placement_.code_window + (found->second + 1) * Placement::kFunctionStride;
-}
-
-// The register that holds the local address `offset` bytes into the frame.
-std::uint32_t Decoder::frame_address(const Statement& statement, std::uint64_t offset) {
-  const std::uint32_t number = constant(offset, true);
-  if (callee_ == Instruction::kNone) return number;
-  Instruction add;
-  add.opcode = Opcode::add_64;
-  add.d = allocate(true);
-  add.a = program_.callees[callee_].frame_slot;
-  add.b = number;
-  emit(statement, add);
-  return add.d;
-}
-
-void Decoder::call(const Statement& statement, BasicBlock& block) {
-  const CallOperands operands = operands_of_call(function_, statement);
-  if (operands.target == nullptr) invalid(statement, "expected a function");
+void call(Emitter& out, BasicBlock& block) {
+  const CallOperands operands = operands_of_call(out.function, out.statement());
+  if (operands.target == nullptr) out.invalid("expected a function");
   if ((operands.target->kind == OperandKind::reg) != (operands.prototype != nullptr))
-    invalid(statement, "a call of a pointer, and only that, names its prototype");
+    out.invalid("a call of a pointer, and only that, names its prototype");
   Call call;
-  call.caller = callee_;
-  call.statement =
-      first_statement_ + static_cast<std::uint32_t>(&statement - function_.statements.data());
+  call.caller = out.callee;
+  call.statement = out.place();
   const auto values = [&](const Operand* list, std::vector<Callee::Value>& into) {
     for (std::uint32_t i = 0; list != nullptr && i < list->count; ++i) {
-      const Operand& operand = function_.operands[list->index + i];
-      const auto placed = variables_.find(operand.text);
-      if (operand.kind != OperandKind::name || placed == variables_.end() ||
+      const Operand& operand = out.part(*list, i);
+      const auto placed = out.variables.find(operand.text);
+      if (operand.kind != OperandKind::name || placed == out.variables.end() ||
           placed->second.space != Space::local)
-        invalid(statement, "an argument is a register, a number or a .param variable");
+        out.invalid("an argument is a register, a number or a .param variable");
       std::uint64_t bytes = 0;
-      for (const Variable& variable : function_.variables) {
+      for (const Variable& variable : out.function.variables) {
         if (variable.name == operand.text && variable.space == Space::param)
           bytes = std::max(bytes, variable.bytes);
       }
@@ -236,35 +217,34 @@ void Decoder::call(const Statement& statement, BasicBlock& block) {
   values(operands.results, call.results);
   values(operands.arguments, call.arguments);
   if (operands.target->kind == OperandKind::reg) {
-    check_register(statement, *operands.target, Type::u64, false);
-    call.target = register_slot(operands.target->index);
+    out.check_register(*operands.target, Type::u64, false);
+    call.target = out.register_slot(operands.target->index);
   } else {
     const std::string name(operands.target->text);
-    const auto known = module_.function_by_name.find(operands.target->text);
-    if (known == module_.function_by_name.end())
-      invalid(statement, "'" + name + "' is not declared");
-    const auto callee = program_.callee_of.find(known->second);
-    if (callee == program_.callee_of.end() && runtime_call(statement, name, call, block)) return;
-    if (callee == program_.callee_of.end())
-      invalid(statement, "function '" + name + "' has no body in this module");
+    const auto known = out.module.function_by_name.find(operands.target->text);
+    if (known == out.module.function_by_name.end()) out.invalid("'" + name + "' is not declared");
+    const auto callee = out.program.callee_of.find(known->second);
+    if (callee == out.program.callee_of.end() && runtime_call(out, name, call, block)) return;
+    if (callee == out.program.callee_of.end())
+      out.invalid("function '" + name + "' has no body in this module");
     call.callee = callee->second;
-    const Callee& target = program_.callees[call.callee];
+    const Callee& target = out.program.callees[call.callee];
     if (target.parameters.size() != call.arguments.size() ||
         target.results.size() != call.results.size())
-      invalid(statement, "the call does not match the parameters of '" + name + "'");
+      out.invalid("the call does not match the parameters of '" + name + "'");
     // A place shared by several sequences may be larger than this one's.
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
       if (call.arguments[i].bytes < target.parameters[i].bytes)
-        invalid(statement, "argument " + std::to_string(i + 1) + " has too few bytes");
+        out.invalid("argument " + std::to_string(i + 1) + " has too few bytes");
     }
     for (std::size_t i = 0; i < call.results.size(); ++i) {
       if (call.results[i].bytes < target.results[i].bytes)
-        invalid(statement, "the result has too few bytes");
+        out.invalid("the result has too few bytes");
     }
   }
   block.exit = Exit::call;
-  block.barrier = static_cast<std::uint32_t>(program_.calls.size());
-  program_.calls.push_back(std::move(call));
+  block.barrier = static_cast<std::uint32_t>(out.program.calls.size());
+  out.program.calls.push_back(std::move(call));
 }
 
 }  // namespace warpmark::cpu

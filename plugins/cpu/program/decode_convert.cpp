@@ -19,6 +19,7 @@ struct FormatRow {
   Type type;  ///< of the register
   std::uint8_t elements = 1;
 };
+
 constexpr FormatRow kFormats[] = {{Modifier::u8, Format::u8, Type::u8},
                                   {Modifier::s8, Format::s8, Type::s8},
                                   {Modifier::u16, Format::u16, Type::u16},
@@ -87,49 +88,74 @@ bool is_tiny(Format format) {
   return format >= Format::e4m3;
 }
 
-}  // namespace
-
 // Registers of the small formats, of tf32 and of two bfloat16 are bits of exactly their size, and
 // what becomes one of them is no part of a wider register.
-void Decoder::check_small_formats(const Statement& statement, Modifier to_name,
-                                  Modifier from_name) const {
+void check_small_formats(const Emitter& out, Modifier to_name, Modifier from_name) {
   const FormatRow& to = *row_of(to_name);
   const FormatRow& from = *row_of(from_name);
   const auto have = [&](std::size_t index) {
-    const Operand& one = operand(statement, index);
-    return index < statement.operands && one.kind == OperandKind::reg
-               ? function_.registers[one.index].type
-               : Type::none;
+    const Operand& one = out.operand(index);
+    return index < out.operands() && one.kind == OperandKind::reg ? out.type_of(one) : Type::none;
   };
   const auto exact = [&](std::size_t index, Type type) {
     if (have(index) != Type::none && have(index) != type)
-      invalid(statement, "operand " + std::to_string(index + 1) + " needs another register type");
+      out.invalid("operand " + std::to_string(index + 1) + " needs another register type");
   };
   if (from.format == Format::bf16 && bytes_of(have(0)) > bytes_of(to.type)) exact(0, to.type);
   const bool small = is_tiny(to.format) || to.format == Format::tf32 || to.format == Format::bf16;
   if (is_tiny(to.format) || to.format == Format::tf32) exact(0, to.type);
   if (is_tiny(from.format)) {
-    check_is_register(statement, 1);
+    out.check_is_register(1);
     exact(1, from.type);
     if (bytes_of(have(0)) > bytes_of(to.type)) exact(0, to.type);
   }
-  for (std::size_t i = 1; i < statement.operands && small; ++i) {
+  for (std::size_t i = 1; i < out.operands() && small; ++i) {
     if (bytes_of(have(i)) > bytes_of(from.type)) exact(i, from.type);
-    const Operand& one = operand(statement, i);
+    const Operand& one = out.operand(i);
     if (to.format == Format::tf32 && one.kind == OperandKind::real && !one.single)
-      invalid(statement, "the floating-point constant has another size");
+      out.invalid("the floating-point constant has another size");
   }
   if (to.format == Format::bf16 && to.elements == 2 && have(0) != Type::b32) exact(0, Type::b32);
 }
 
-void Decoder::conversion(const Statement& statement) {
-  if (statement.facts->has(Modifier::pack)) return packing(statement);
-  const Words words = words_of(*statement.facts);
+// cvt.pack.sat.TYPE.s32 d, a, b; and cvt.pack.sat.TYPE.s32.b32 d, a, b, c.
+void packing(Emitter& out) {
+  struct Row {
+    Modifier to;
+    std::uint8_t width;
+    bool sign;
+  };
+  constexpr Row rows[] = {{Modifier::u16, 16, false}, {Modifier::s16, 16, true},
+                          {Modifier::u8, 8, false},   {Modifier::s8, 8, true},
+                          {Modifier::u4, 4, false},   {Modifier::s4, 4, true},
+                          {Modifier::u2, 2, false},   {Modifier::s2, 2, true}};
+  for (const Row& row : rows) {
+    if (!out.facts().has(row.to)) continue;
+    const bool third = row.width < 16;
+    out.expect_operands(third ? 4 : 3, third ? 4 : 3);
+    Instruction instruction;
+    instruction.opcode = Opcode::convert_pack;
+    instruction.set_form(PackForm{row.width, row.sign});
+    instruction.d = out.destination(0, Type::u32);
+    instruction.a = out.source(1, Type::s32);
+    instruction.b = out.source(2, Type::s32);
+    if (third) instruction.c = out.source(3, Type::b32);
+    out.emit(instruction);
+    out.finish_widening();
+    return;
+  }
+}
+
+}  // namespace
+
+void decode_conversion(Emitter& out) {
+  if (out.facts().has(Modifier::pack)) return packing(out);
+  const Words words = words_of(out.facts());
   const FormatRow& to = words.formats[0];
   const FormatRow& from = words.formats[1];
   const bool packed = to.elements != 1 || from.elements != 1 || words.relu || words.finite ||
                       to.format == Format::tf32 || from.format == Format::tf32;
-  check_small_formats(statement, to.name, from.name);
+  check_small_formats(out, to.name, from.name);
 
   // The opcode of the plain name, less what makes no difference.
   std::string plain = "cvt";
@@ -152,7 +178,7 @@ void Decoder::conversion(const Statement& statement) {
   add(true, name_of(to.name));
   add(true, name_of(from.name));
   if (const OpcodeInfo* info = find_opcode(plain); info != nullptr) {
-    arithmetic(statement, *info);
+    arithmetic(out, *info);
     return;
   }
   ConvertForm form;
@@ -170,45 +196,17 @@ void Decoder::conversion(const Statement& statement) {
   if (form.rounding == Rounding::random) form.random = form.to == Format::f16 ? 13 : 16;
   const std::size_t sources = form.apart ? 2 : 1;
   const std::size_t operands = 1 + sources + (form.random != 0 ? 1 : 0);
-  expect_operands(statement, operands, operands);
+  out.expect_operands(operands, operands);
   Instruction instruction;
   instruction.opcode = Opcode::convert_any;
   instruction.set_form(form);
-  instruction.d = destination(statement, 0, to.type);
+  instruction.d = out.destination(0, to.type);
   std::vector<std::uint32_t> slots;
-  for (std::size_t i = 0; i < sources; ++i) slots.push_back(source(statement, i + 1, from.type));
-  if (form.random != 0) slots.push_back(source(statement, operands - 1, Type::u32));
-  instruction.more = more(slots);
-  emit(statement, instruction);
-  finish_widening(statement);
-}
-
-// cvt.pack.sat.TYPE.s32 d, a, b; and cvt.pack.sat.TYPE.s32.b32 d, a, b, c.
-void Decoder::packing(const Statement& statement) {
-  struct Row {
-    Modifier to;
-    std::uint8_t width;
-    bool sign;
-  };
-  constexpr Row rows[] = {{Modifier::u16, 16, false}, {Modifier::s16, 16, true},
-                          {Modifier::u8, 8, false},   {Modifier::s8, 8, true},
-                          {Modifier::u4, 4, false},   {Modifier::s4, 4, true},
-                          {Modifier::u2, 2, false},   {Modifier::s2, 2, true}};
-  for (const Row& row : rows) {
-    if (!statement.facts->has(row.to)) continue;
-    const bool third = row.width < 16;
-    expect_operands(statement, third ? 4 : 3, third ? 4 : 3);
-    Instruction instruction;
-    instruction.opcode = Opcode::convert_pack;
-    instruction.set_form(PackForm{row.width, row.sign});
-    instruction.d = destination(statement, 0, Type::u32);
-    instruction.a = source(statement, 1, Type::s32);
-    instruction.b = source(statement, 2, Type::s32);
-    if (third) instruction.c = source(statement, 3, Type::b32);
-    emit(statement, instruction);
-    finish_widening(statement);
-    return;
-  }
+  for (std::size_t i = 0; i < sources; ++i) slots.push_back(out.source(i + 1, from.type));
+  if (form.random != 0) slots.push_back(out.source(operands - 1, Type::u32));
+  instruction.more = out.more(slots);
+  out.emit(instruction);
+  out.finish_widening();
 }
 
 }  // namespace warpmark::cpu

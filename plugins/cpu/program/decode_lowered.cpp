@@ -23,45 +23,8 @@ std::string name_with(std::string_view first, const InstructionFacts& facts, Wor
   return name;
 }
 
-bool is_pair(Type type) {
-  return type == Type::f16x2 || type == Type::bf16x2;
-}
-
-}  // namespace
-
-// An instruction of the same guard and place, whose slots are known.
-void Decoder::emit_plain(const Statement& statement, Opcode opcode, std::uint32_t d,
-                         std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  Instruction instruction;
-  instruction.opcode = opcode;
-  instruction.d = d;
-  instruction.a = a;
-  instruction.b = b;
-  instruction.c = c;
-  emit(statement, instruction);
-}
-
-Opcode Decoder::opcode_of(const Statement& statement, const std::string& name) const {
-  const OpcodeInfo* info = find_in_any_order(name);
-  if (info == nullptr) refuse_opcode(statement);
-  return info->opcode;
-}
-
-// The low and high half of a 32-bit register in two of their own.
-std::array<std::uint32_t, 2> Decoder::halves(const Statement& statement, std::uint32_t whole) {
-  const std::array<std::uint32_t, 2> parts = {allocate(false), allocate(false)};
-  Instruction instruction;
-  instruction.opcode = Opcode::unpack_16;
-  instruction.count = 2;
-  instruction.e = whole;
-  instruction.d = parts[0];
-  instruction.a = parts[1];
-  emit(statement, instruction);
-  return parts;
-}
-
 /// The words of setp or set: of two packed numbers `info` compares one.
-struct Decoder::Comparison {
+struct Comparison {
   const OpcodeInfo* info = nullptr;
   Combine combine = kCombineNone;
   Type from = Type::none, to = Type::none;  ///< setp has no result type
@@ -70,8 +33,26 @@ struct Decoder::Comparison {
   [[nodiscard]] bool of_halves() const { return info->a == Type::f16 || info->a == Type::bf16; }
 };
 
-Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
+Opcode opcode_of(const Emitter& out, const std::string& name) {
+  const OpcodeInfo* info = find_in_any_order(name);
+  if (info == nullptr) out.refuse_opcode();
+  return info->opcode;
+}
+
+// The low and high half of a 32-bit register in two of their own.
+std::array<std::uint32_t, 2> halves(Emitter& out, std::uint32_t whole) {
+  const std::array<std::uint32_t, 2> parts = {out.allocate(false), out.allocate(false)};
+  Instruction instruction;
+  instruction.opcode = Opcode::unpack_16;
+  instruction.count = 2;
+  instruction.e = whole;
+  instruction.d = parts[0];
+  instruction.a = parts[1];
+  out.emit(instruction);
+  return parts;
+}
+
+Comparison comparison_of(const InstructionFacts& facts) {
   Comparison comparison;
   comparison.from = facts.types.back();
   comparison.packed = is_pair(comparison.from);
@@ -96,99 +77,99 @@ Decoder::Comparison Decoder::comparison_of(const Statement& statement) {
 }
 
 // One predicate for each number, in registers of their own.
-std::array<std::uint32_t, 2> Decoder::compare(const Statement& statement,
-                                              const Comparison& comparison) {
+std::array<std::uint32_t, 2> compare(Emitter& out, const Comparison& comparison) {
   const std::size_t operands = comparison.combine == kCombineNone ? 3 : 4;
-  expect_operands(statement, operands, operands);
+  out.expect_operands(operands, operands);
   const Type whole = comparison.packed ? comparison.from : comparison.info->a;
-  std::array<std::uint32_t, 2> a{source(statement, 1, whole)}, b{source(statement, 2, whole)};
+  std::array<std::uint32_t, 2> a{out.source(1, whole)}, b{out.source(2, whole)};
   if (comparison.packed) {
-    a = halves(statement, a[0]);
-    b = halves(statement, b[0]);
+    a = halves(out, a[0]);
+    b = halves(out, b[0]);
   }
   std::array<std::uint32_t, 2> results{};
   for (std::size_t i = 0; i < (comparison.packed ? 2 : 1); ++i) {
     Instruction instruction;
     instruction.opcode = comparison.info->opcode;
-    instruction.d = results[i] = allocate(false);
+    instruction.d = results[i] = out.allocate(false);
     instruction.a = a[i];
     instruction.b = b[i];
     instruction.imm = comparison.combine;
-    if (comparison.combine != kCombineNone) condition(statement, 3, instruction);
-    emit(statement, instruction);
+    if (comparison.combine != kCombineNone) condition(out, 3, instruction);
+    out.emit(instruction);
   }
   return results;
 }
 
 // setp.CMP{.BOOL}{.ftz}.f16x2 p{|q}, a, b{, {!}c}; comparison() takes the other forms.
-void Decoder::packed_predicates(const Statement& statement, const Comparison& comparison) {
+void packed_predicates(Emitter& out, const Comparison& comparison) {
   std::array<std::uint32_t, 2> wanted = {Instruction::kNone, Instruction::kNone};
-  const Operand& pair = operand(statement, 0);
+  const Operand& pair = out.operand(0);
   const bool two = pair.kind == OperandKind::pair;  // one alone is that of the low numbers
   for (std::uint32_t i = 0; i < (two ? 2 : 1); ++i) {
-    const Operand& one = two ? function_.operands[pair.index + i] : pair;
+    const Operand& one = two ? out.part(pair, i) : pair;
     if (one.kind == OperandKind::integer || one.negated)
-      invalid(statement, "the result must be a register");
-    if (one.kind != OperandKind::sink) wanted[i] = predicate(statement, one);
+      out.invalid("the result must be a register");
+    if (one.kind != OperandKind::sink) wanted[i] = out.predicate(one);
   }
-  const std::array<std::uint32_t, 2> results = compare(statement, comparison);
+  const std::array<std::uint32_t, 2> results = compare(out, comparison);
   for (std::size_t i = 0; i < 2; ++i) {
-    if (wanted[i] != Instruction::kNone)
-      emit_plain(statement, Opcode::mov_pred, wanted[i], results[i]);
+    if (wanted[i] != Instruction::kNone) out.emit(Opcode::mov_pred, wanted[i], results[i]);
   }
 }
 
 // set.CMP{.BOOL}{.ftz}.D.A d, a, b{, {!}c}: a comparison to a predicate, and a selection by it.
-void Decoder::select_by_comparison(const Statement& statement, const Comparison& comparison) {
+void select_by_comparison(Emitter& out, const Comparison& comparison) {
   // The value of true: 1 in a real format, all ones in an integer format.
   constexpr std::pair<Type, std::uint64_t> rows[] = {
       {Type::u32, 0xffffffff}, {Type::s32, 0xffffffff}, {Type::f32, 0x3f800000},
       {Type::u16, 0xffff},     {Type::s16, 0xffff},     {Type::f16, 0x3c00},
       {Type::bf16, 0x3f80},    {Type::f16x2, 0x3c00},   {Type::bf16x2, 0x3f80}};
-  const std::array<std::uint32_t, 2> results = compare(statement, comparison);
+  const std::array<std::uint32_t, 2> results = compare(out, comparison);
   const Type to = comparison.to;
   const auto* row = std::find_if(std::begin(rows), std::end(rows),
                                  [&](const auto& one) { return one.first == to; });
-  if (row == std::end(rows)) invalid(statement, "set has no such result");
+  if (row == std::end(rows)) out.invalid("set has no such result");
   const bool integer = to == Type::u32 || to == Type::s32;
   const bool small = to == Type::u16 || to == Type::s16;
   if (comparison.packed ? !integer && to != comparison.from : is_pair(to))
-    invalid(statement, "set has no such result");
-  if (small && !comparison.of_halves()) invalid(statement, "a 16-bit result needs 16-bit numbers");
+    out.invalid("set has no such result");
+  if (small && !comparison.of_halves()) out.invalid("a 16-bit result needs 16-bit numbers");
   if ((comparison.of_halves() && to == Type::f32) || (comparison.flushes && to == Type::bf16))
-    invalid(statement, "set has no such result");
+    out.invalid("set has no such result");
   const std::uint64_t yes = comparison.packed && integer ? 0xffff : row->second;
-  const std::uint32_t d = destination(statement, 0, to);
-  const std::uint32_t one = constant(yes, false), zero = constant(0, false);
-  if (!comparison.packed) return emit_plain(statement, Opcode::selp_b32, d, one, zero, results[0]);
+  const std::uint32_t d = out.destination(0, to);
+  const std::uint32_t one = out.constant(yes, false), zero = out.constant(0, false);
+  if (!comparison.packed) return out.emit(Opcode::selp_b32, d, one, zero, results[0]);
   Instruction pack;
   pack.opcode = Opcode::pack_16;
   pack.count = 2;
   pack.d = d;
-  pack.a = allocate(false);
-  pack.b = allocate(false);
-  emit_plain(statement, Opcode::selp_b32, pack.a, one, zero, results[0]);
-  emit_plain(statement, Opcode::selp_b32, pack.b, one, zero, results[1]);
-  emit(statement, pack);
+  pack.a = out.allocate(false);
+  pack.b = out.allocate(false);
+  out.emit(Opcode::selp_b32, pack.a, one, zero, results[0]);
+  out.emit(Opcode::selp_b32, pack.b, one, zero, results[1]);
+  out.emit(pack);
 }
 
-void Decoder::set(const Statement& statement) {
-  if (const OpcodeInfo* info = find_opcode(statement.opcode); info != nullptr)
-    return comparison(statement, *info, kCombineNone);
-  const Comparison words = comparison_of(statement);
-  if (words.info == nullptr) refuse_opcode(statement);
-  if (statement.facts->mnemonic == Mnemonic::set) {
-    select_by_comparison(statement, words);
+}  // namespace
+
+void decode_set(Emitter& out) {
+  if (const OpcodeInfo* info = find_opcode(out.statement().opcode); info != nullptr)
+    return comparison(out, *info, kCombineNone);
+  const Comparison words = comparison_of(out.facts());
+  if (words.info == nullptr) out.refuse_opcode();
+  if (out.facts().mnemonic == Mnemonic::set) {
+    select_by_comparison(out, words);
   } else if (words.packed) {
-    packed_predicates(statement, words);
+    packed_predicates(out, words);
   } else {
-    comparison(statement, *words.info, words.combine);
+    comparison(out, *words.info, words.combine);
   }
 }
 
 // testp.KIND.TYPE p, a: a range of the magnitude's pattern.
-void Decoder::test_kind(const Statement& statement) {
-  const bool wide = statement.facts->has(Type::f64);
+void decode_test(Emitter& out) {
+  const bool wide = out.facts().has(Type::f64);
   const std::uint64_t infinity = wide ? 0x7ff0000000000000 : 0x7f800000;
   const std::uint64_t least = wide ? 0x0010000000000000 : 0x00800000;  // normal number
   struct Row {
@@ -204,145 +185,143 @@ void Decoder::test_kind(const Statement& statement) {
                       {Modifier::subnormal, 1, least - 1},
                       {Modifier::none, 0, 0}};  // without a kind nothing is of it: seen on an H200
   for (const Row& row : rows) {
-    if (row.kind != Modifier::none && !statement.facts->has(row.kind)) continue;
-    expect_operands(statement, 2, 2);
-    const std::uint32_t d = destination(statement, 0, Type::pred);
-    const std::uint32_t a = source(statement, 1, wide ? Type::f64 : Type::f32);
-    const std::uint32_t magnitude = allocate(wide);
-    emit_plain(statement, wide ? Opcode::and_64 : Opcode::and_32, magnitude, a,
-               constant(all, wide));
-    emit_plain(statement, wide ? Opcode::sub_64 : Opcode::sub_32, magnitude, magnitude,
-               constant(row.first, wide));
+    if (row.kind != Modifier::none && !out.facts().has(row.kind)) continue;
+    out.expect_operands(2, 2);
+    const std::uint32_t d = out.destination(0, Type::pred);
+    const std::uint32_t a = out.source(1, wide ? Type::f64 : Type::f32);
+    const std::uint32_t magnitude = out.allocate(wide);
+    out.emit(wide ? Opcode::and_64 : Opcode::and_32, magnitude, a, out.constant(all, wide));
+    out.emit(wide ? Opcode::sub_64 : Opcode::sub_32, magnitude, magnitude,
+             out.constant(row.first, wide));
     const bool normal = row.first == least;  // 0 is normal, too (PTX ISA, testp; so on an H200)
-    const std::uint32_t zero = normal ? allocate(false) : 0;
+    const std::uint32_t zero = normal ? out.allocate(false) : 0;
     if (normal)
-      emit_plain(statement, wide ? Opcode::setp_eq_u64 : Opcode::setp_eq_u32, zero, magnitude,
-                 constant((0 - least) & (all << 1 | 1), wide));
-    emit_plain(statement, wide ? Opcode::setp_lt_u64 : Opcode::setp_lt_u32, d, magnitude,
-               constant(row.count, wide));
-    if (normal) emit_plain(statement, Opcode::or_pred, d, d, zero);
+      out.emit(wide ? Opcode::setp_eq_u64 : Opcode::setp_eq_u32, zero, magnitude,
+               out.constant((0 - least) & (all << 1 | 1), wide));
+    out.emit(wide ? Opcode::setp_lt_u64 : Opcode::setp_lt_u32, d, magnitude,
+             out.constant(row.count, wide));
+    if (normal) out.emit(Opcode::or_pred, d, d, zero);
     return;
   }
-  invalid(statement, "there is no such test");
+  out.invalid("there is no such test");
 }
 
 // add, sub, mul and fma of two binary32 numbers in one register.
-void Decoder::packed_real(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
+void decode_packed(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
   const Opcode opcode =
-      opcode_of(statement, name_with(facts.name, facts, [&](std::size_t i) {
+      opcode_of(out, name_with(facts.name, facts, [&](std::size_t i) {
                   return facts.modifiers[i] == Modifier::f32x2 ? "f32" : facts.words[i];
                 }));
-  const std::size_t sources = statement.facts->mnemonic == Mnemonic::fma ? 3 : 2;
-  expect_operands(statement, sources + 1, sources + 1);
+  const std::size_t sources = out.facts().mnemonic == Mnemonic::fma ? 3 : 2;
+  out.expect_operands(sources + 1, sources + 1);
   for (std::size_t i = 0; i <= sources; ++i) {
-    check_is_register(statement, i);
-    if (function_.registers[operand(statement, i).index].type != Type::b64)
-      invalid(statement, "two numbers stand in a register of .b64");
+    out.check_is_register(i);
+    if (out.function.registers[out.operand(i).index].type != Type::b64)
+      out.invalid("two numbers stand in a register of .b64");
   }
   std::uint32_t parts[2][3];
   for (std::size_t i = 0; i < sources; ++i) {
     Instruction unpack;
     unpack.opcode = Opcode::unpack_32;
     unpack.count = 2;
-    unpack.e = source(statement, i + 1, Type::b64);
-    unpack.d = parts[0][i] = allocate(false);
-    unpack.a = parts[1][i] = allocate(false);
-    emit(statement, unpack);
+    unpack.e = out.source(i + 1, Type::b64);
+    unpack.d = parts[0][i] = out.allocate(false);
+    unpack.a = parts[1][i] = out.allocate(false);
+    out.emit(unpack);
   }
   Instruction pack;
   pack.opcode = Opcode::pack_32;
   pack.count = 2;
-  pack.d = destination(statement, 0, Type::b64);
+  pack.d = out.destination(0, Type::b64);
   pack.a = parts[0][0];
   pack.b = parts[1][0];
   for (const auto& part : parts) {
-    emit_plain(statement, opcode, part[0], part[0], part[1],
-               sources == 3 ? part[2] : Instruction::kNone);
+    out.emit(opcode, part[0], part[0], part[1], sources == 3 ? part[2] : Instruction::kNone);
   }
-  emit(statement, pack);
+  out.emit(pack);
 }
 
 // add, sub and fma.f32.f16 (or .bf16): the first operands, but for the last, are 16-bit numbers.
-void Decoder::mixed_real(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
+void decode_mixed(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
   const bool half = facts.types.back() == Type::f16;
   const Opcode opcode =
-      opcode_of(statement, name_with(facts.name, facts, [&](std::size_t i) {
+      opcode_of(out, name_with(facts.name, facts, [&](std::size_t i) {
                   return facts.words[i] == name_of(facts.types.back()) ? "" : facts.words[i];
                 }));
-  const std::size_t sources = statement.facts->mnemonic == Mnemonic::fma ? 3 : 2;
-  expect_operands(statement, sources + 1, sources + 1);
+  const std::size_t sources = out.facts().mnemonic == Mnemonic::fma ? 3 : 2;
+  out.expect_operands(sources + 1, sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
   for (std::size_t i = 0; i + 1 < sources; ++i) {
     // ptxas takes any 16 bits for a bfloat16 here, where it is no operand of its own.
-    const std::uint32_t narrow = source(statement, i + 1, half ? Type::f16 : Type::u16);
-    slots[i] = allocate(false);
-    emit_plain(statement, half ? Opcode::cvt_f32_f16 : Opcode::cvt_f32_bf16, slots[i], narrow);
+    const std::uint32_t narrow = out.source(i + 1, half ? Type::f16 : Type::u16);
+    slots[i] = out.allocate(false);
+    out.emit(half ? Opcode::cvt_f32_f16 : Opcode::cvt_f32_bf16, slots[i], narrow);
   }
-  slots[sources - 1] = source(statement, sources, Type::f32);
-  emit_plain(statement, opcode, destination(statement, 0, Type::f32), slots[0], slots[1], slots[2]);
+  slots[sources - 1] = out.source(sources, Type::f32);
+  out.emit(opcode, out.destination(0, Type::f32), slots[0], slots[1], slots[2]);
 }
 
 // min and max of three binary32 numbers.
-void Decoder::three_operands(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
+void decode_three_operands(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
   const bool magnitudes = facts.has(Modifier::abs);
   const Opcode opcode =
-      opcode_of(statement, name_with(facts.name, facts, [&](std::size_t i) {
+      opcode_of(out, name_with(facts.name, facts, [&](std::size_t i) {
                   return facts.modifiers[i] == Modifier::abs ? "" : facts.words[i];
                 }));
   std::uint32_t slots[3];
   for (std::size_t i = 0; i < 3; ++i) {
-    slots[i] = source(statement, i + 1, Type::f32);
+    slots[i] = out.source(i + 1, Type::f32);
     if (!magnitudes) continue;
-    const std::uint32_t positive = allocate(false);
-    emit_plain(statement, Opcode::abs_f32, positive, slots[i]);
+    const std::uint32_t positive = out.allocate(false);
+    out.emit(Opcode::abs_f32, positive, slots[i]);
     slots[i] = positive;
   }
-  const std::uint32_t first = allocate(false);
-  emit_plain(statement, opcode, first, slots[0], slots[1]);
-  emit_plain(statement, opcode, destination(statement, 0, Type::f32), first, slots[2]);
+  const std::uint32_t first = out.allocate(false);
+  out.emit(opcode, first, slots[0], slots[1]);
+  out.emit(opcode, out.destination(0, Type::f32), first, slots[2]);
 }
 
 // lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
-void Decoder::logic_with_predicate(const Statement& statement) {
-  const bool both = statement.facts->has(Modifier::and_);
-  expect_operands(statement, 6, 6);
-  const Operand& result = operand(statement, 0);
-  if (result.kind != OperandKind::pair) invalid(statement, "needs d|p");
-  const Operand& d = function_.operands[result.index];
-  const Operand& p = function_.operands[result.index + 1];
+void decode_logic_with_predicate(Emitter& out) {
+  const bool both = out.facts().has(Modifier::and_);
+  out.expect_operands(6, 6);
+  const Operand& result = out.operand(0);
+  if (result.kind != OperandKind::pair) out.invalid("needs d|p");
+  const Operand& d = out.part(result, 0);
+  const Operand& p = out.part(result, 1);
   Instruction logic;
   logic.opcode = Opcode::lop3;
   if (d.kind == OperandKind::sink) {
-    logic.d = allocate(false);
+    logic.d = out.allocate(false);
   } else {
     if (d.kind != OperandKind::reg || d.negated || d.value != 0)
-      invalid(statement, "the result must be a register");
-    check_register(statement, d, Type::b32, false);
-    logic.d = register_slot(d.index);
+      out.invalid("the result must be a register");
+    out.check_register(d, Type::b32, false);
+    logic.d = out.register_slot(d.index);
   }
-  logic.a = source(statement, 1, Type::b32);
-  logic.b = source(statement, 2, Type::b32);
-  logic.c = source(statement, 3, Type::b32);
-  check_table(statement);
-  logic.e = source(statement, 4, Type::u32);
+  logic.a = out.source(1, Type::b32);
+  logic.b = out.source(2, Type::b32);
+  logic.c = out.source(3, Type::b32);
+  check_table(out);
+  logic.e = out.source(4, Type::u32);
   Instruction compare;
   compare.opcode = Opcode::setp_ne_b32;
   compare.a = logic.d;
-  compare.b = constant(0, false);
-  condition(statement, 5, compare);
+  compare.b = out.constant(0, false);
+  condition(out, 5, compare);
   compare.imm = both ? kCombineAnd : kCombineOr;
-  if (p.kind != OperandKind::reg || p.negated) invalid(statement, "the result must be a register");
-  compare.d = predicate(statement, p);
-  emit(statement, logic);
-  emit(statement, compare);
+  if (p.kind != OperandKind::reg || p.negated) out.invalid("the result must be a register");
+  compare.d = out.predicate(p);
+  out.emit(logic);
+  out.emit(compare);
 }
 
-void Decoder::check_table(const Statement& statement) {
-  const Operand& table = operand(statement, 4);
-  if (table.kind != OperandKind::integer) invalid(statement, "the table is a constant");
+void check_table(const Emitter& out) {
+  const Operand& table = out.operand(4);
+  if (table.kind != OperandKind::integer) out.invalid("the table is a constant");
 }
 
 }  // namespace warpmark::cpu

@@ -44,6 +44,7 @@ constexpr Shape kWmma[] = {
     {Element::s8, 16, 16, 16},   {Element::s8, 8, 32, 16},   {Element::s8, 32, 8, 16},
     {Element::tf32, 16, 16, 8},  {Element::f64, 8, 8, 4},    {Element::s4, 8, 8, 32},
     {Element::b1, 8, 8, 128}};
+
 constexpr Shape kMma[] = {
     {Element::f16, 8, 8, 4},   {Element::f16, 16, 8, 8},   {Element::f16, 16, 8, 16},
     {Element::bf16, 16, 8, 8}, {Element::bf16, 16, 8, 16}, {Element::tf32, 16, 8, 4},
@@ -53,6 +54,7 @@ constexpr Shape kMma[] = {
     {Element::s4, 16, 8, 32},  {Element::s4, 16, 8, 64},   {Element::b1, 8, 8, 128},
     {Element::b1, 16, 8, 128}, {Element::b1, 16, 8, 256},  {Element::e4m3, 16, 8, 16},
     {Element::e4m3, 16, 8, 32}};
+
 constexpr Shape kSparse[] = {
     {Element::f16, 16, 8, 16},  {Element::f16, 16, 8, 32}, {Element::bf16, 16, 8, 16},
     {Element::bf16, 16, 8, 32}, {Element::tf32, 16, 8, 8}, {Element::tf32, 16, 8, 16},
@@ -72,6 +74,7 @@ Element family(Element element) {
       return element;
   }
 }
+
 bool accumulates(Element input, Element sum) {
   switch (family(input)) {
     case Element::f16:
@@ -95,15 +98,15 @@ Type register_type(Element element) {
 }
 
 // The properties of the matrices that the words of a name give.
-struct Words {
+struct MatrixWords {
   std::vector<Element> types;
   std::vector<bool> rows;
   std::uint32_t m = 0, n = 0, k = 0;
   Space space = Space::generic;
 };
 
-Words words_of(const InstructionFacts& facts) {
-  Words words;
+MatrixWords matrix_words(const InstructionFacts& facts) {
+  MatrixWords words;
   words.space = space_of(facts);
   words.types = elements_of(facts);
   const auto [m, n, k] = facts.shape();
@@ -113,50 +116,6 @@ Words words_of(const InstructionFacts& facts) {
   }
   return words;
 }
-
-}  // namespace
-
-std::vector<Element> elements_of(const InstructionFacts& facts) {
-  std::vector<Element> types;
-  for (const Modifier word : facts.modifiers) {
-    const auto* const type = std::find_if(kElements.begin(), kElements.end(),
-                                          [&](const auto& row) { return row.first == word; });
-    if (type != kElements.end()) types.push_back(type->second);
-  }
-  return types;
-}
-
-// The registers of one fragment: { … }. Bits are no other type, but for those of ldmatrix and
-// stmatrix, which take `any`.
-void Decoder::fragment(const Statement& statement, std::size_t index, Type type,
-                       std::uint32_t count, bool result, std::vector<std::uint32_t>& into,
-                       bool any) {
-  const Operand& list = operand(statement, index);
-  if (list.kind != OperandKind::vector || list.count != count) {
-    invalid(statement, "operand " + std::to_string(index + 1) + " needs " + std::to_string(count) +
-                           " registers in { }");
-  }
-  check_vector(statement, list, type, type == Type::b32 && !any);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Operand& element = function_.operands[list.index + i];
-    if (element.kind == OperandKind::reg && element.value == 0 && !element.negated) {
-      check_register(statement, element, bits_type(bytes_of(type)), false);
-      into.push_back(register_slot(element.index));
-    } else if (result && element.kind == OperandKind::sink) {
-      into.push_back(allocate(bytes_of(type) == 8));
-    } else if (any) {
-      invalid(statement, "a matrix is made of registers");
-    } else if (!result && element.kind == OperandKind::integer) {
-      into.push_back(constant(static_cast<std::uint64_t>(element.value), bytes_of(type) == 8));
-    } else if (!result && element.kind == OperandKind::real) {
-      into.push_back(constant(real_bits(element, bytes_of(type)), bytes_of(type) == 8));
-    } else {
-      invalid(statement, "a fragment is made of registers");
-    }
-  }
-}
-
-namespace {
 
 template <typename Types>
 void set_types(const Types& types, MatrixForm& form) {
@@ -178,68 +137,10 @@ std::uint8_t rounding_of(const InstructionFacts& facts) {
   return way == std::end(kWays) ? 0 : static_cast<std::uint8_t>(way - std::begin(kWays));
 }
 
-}  // namespace
-
-void Decoder::matrix(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
-  if (facts.has(Modifier::load) || facts.has(Modifier::store))
-    return matrix_access(statement, facts.has(Modifier::load));
-  if (facts.mnemonic != Mnemonic::wmma && facts.mnemonic != Mnemonic::mma)
-    return matrix_move(statement);
-  const Words words = words_of(facts);
-  MatrixForm form;
-  form.wmma = facts.mnemonic == Mnemonic::wmma;
-  form.m = static_cast<std::uint8_t>(words.m);
-  form.n = static_cast<std::uint8_t>(words.n);
-  form.k4 = static_cast<std::uint8_t>(words.k / 4);
-  set_types(words.types, form);
-  form.ordered = facts.has(Modifier::sp_ordered_metadata);
-  form.sparse = form.ordered || facts.has(Modifier::sp);
-  const bool narrow = narrow_kind(statement, form);
-  const Shape shape{family(form.a), words.m, words.n, words.k};
-  const auto has = [&](const auto& shapes) {
-    return std::find(std::begin(shapes), std::end(shapes), shape) != std::end(shapes);
-  };
-  if (!narrow && !(form.wmma ? has(kWmma) : form.sparse ? has(kSparse) : has(kMma)))
-    invalid(statement, "there is no such shape for these types");
-  if (!narrow && (family(form.a) != family(form.b) || !accumulates(form.a, form.c) ||
-                  !accumulates(form.a, form.d))) {
-    invalid(statement, "these types do not go together");
-  }
-  form.a_row = words.rows[0];
-  form.b_row = words.rows[1];
-  const bool free_layout =
-      form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
-  if (!free_layout && (!form.a_row || form.b_row)) invalid(statement, "needs .row.col");
-  form.saturate = facts.has(Modifier::satfinite);
-  if (form.saturate && (form.d != Element::s32 || form.a == Element::b1))
-    invalid(statement, "only sums of integers saturate");
-  form.rounding = rounding_of(facts);
-  form.conjunction = facts.has(Modifier::and_);
-  if ((form.a == Element::b1) != facts.has(Modifier::popc))
-    invalid(statement, "single bits, and only they, need .xor.popc or .and.popc");
-
-  const std::size_t operands = 4 + (form.sparse ? 2u : 0u) + (form.scales != 0 ? 4u : 0u);
-  expect_operands(statement, operands, operands);
-  std::vector<std::uint32_t> slots;
-  constexpr Part kOrder[] = {Part::d, Part::a, Part::b, Part::c};
-  for (std::size_t i = 0; i < 4; ++i) {
-    const Part part = kOrder[i];
-    fragment(statement, i, register_type(form.element(part)), form.registers(part), i == 0, slots);
-  }
-  if (form.sparse) sparse_operands(statement, form, slots);
-  if (form.scales != 0) scale_operands(statement, form, slots);
-  Instruction instruction;
-  instruction.opcode = Opcode::matrix_multiply;
-  instruction.set_form(form);
-  instruction.more = more(slots);
-  emit(statement, instruction);
-}
-
 // wmma.load.PART … {registers}, [address], stride; wmma.store.d … [address], {registers}, stride
-void Decoder::matrix_access(const Statement& statement, bool load) {
-  const Words words = words_of(*statement.facts);
-  const InstructionFacts& facts = *statement.facts;
+void matrix_access(Emitter& out, bool load) {
+  const MatrixWords words = matrix_words(out.facts());
+  const InstructionFacts& facts = out.facts();
   MatrixForm form;
   form.wmma = true;
   form.m = static_cast<std::uint8_t>(words.m);
@@ -256,72 +157,166 @@ void Decoder::matrix_access(const Statement& statement, bool load) {
     return shape.m == words.m && shape.n == words.n && shape.k == words.k &&
            (sums ? accumulates(shape.a, words.types[0]) : shape.a == family(words.types[0]));
   });
-  if (!known) invalid(statement, "there is no such shape for this type");
+  if (!known) out.invalid("there is no such shape for this type");
   const bool narrow = bits_of(form.a) < 8;
   if (narrow && form.a_row != (form.part == Part::a))
-    invalid(statement, "elements below a byte need .row for a and .col for b");
+    out.invalid("elements below a byte need .row for a and .col for b");
 
-  expect_operands(statement, 2, 3);
+  out.expect_operands(2, 3);
   Instruction instruction;
   instruction.opcode = load ? Opcode::matrix_load : Opcode::matrix_store;
   Space space = words.space;
-  instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
+  instruction.address = address(out, out.operand(load ? 1 : 0), space, instruction);
   const std::int64_t offset = instruction.imm;
   instruction.space = space;
   instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
   instruction.cost = static_cast<std::uint8_t>(form.registers(form.part) * form.packed(form.part) *
                                                std::max(8u, bits_of(form.element(form.part))) / 8);
   std::vector<std::uint32_t> slots;
-  fragment(statement, load ? 0 : 1, register_type(words.types[0]), form.registers(form.part), load,
+  fragment(out, load ? 0 : 1, register_type(words.types[0]), form.registers(form.part), load,
            slots);
-  instruction.more = more(slots);
-  if (statement.operands == 3) {
-    instruction.a = source(statement, 2, Type::u32);
+  instruction.more = out.more(slots);
+  if (out.operands() == 3) {
+    instruction.a = out.source(2, Type::u32);
   } else {
     const std::uint32_t rows = form.rows(form.part), columns = form.columns(form.part);
-    instruction.a = constant(form.a_row ? columns : rows, false);
+    instruction.a = out.constant(form.a_row ? columns : rows, false);
   }
-  instruction.b = constant(static_cast<std::uint64_t>(offset), true);
+  instruction.b = out.constant(static_cast<std::uint64_t>(offset), true);
   instruction.set_form(form);
-  instruction.site = program_.sites++;
-  emit(statement, instruction);
+  instruction.site = out.program.sites++;
+  out.emit(instruction);
 }
 
 // ldmatrix and stmatrix: 1, 2 or 4 matrices of 8 rows of 16 bytes, whose addresses the lanes hold.
-void Decoder::matrix_move(const Statement& statement) {
-  const Mnemonic name = statement.facts->mnemonic;
-  const bool transposed = statement.facts->has(Modifier::trans);
-  Space space = words_of(*statement.facts).space;
+void matrix_move(Emitter& out) {
+  const Mnemonic name = out.facts().mnemonic;
+  const bool transposed = out.facts().has(Modifier::trans);
+  Space space = matrix_words(out.facts()).space;
   Instruction instruction;
   std::vector<std::uint32_t> slots;
   if (name == Mnemonic::movmatrix) {
-    expect_operands(statement, 2, 2);
-    check_is_register(statement, 1);
+    out.expect_operands(2, 2);
+    out.check_is_register(1);
     instruction.opcode = Opcode::matrix_transpose;
-    instruction.d = destination(statement, 0, Type::b32);
-    instruction.a = source(statement, 1, Type::b32);
-    emit(statement, instruction);
+    instruction.d = out.destination(0, Type::b32);
+    instruction.a = out.source(1, Type::b32);
+    out.emit(instruction);
     return;
   }
   const bool load = name == Mnemonic::ldmatrix;
-  const InstructionFacts& facts = *statement.facts;
+  const InstructionFacts& facts = out.facts();
   const auto matrices = facts.has(Modifier::x4) ? 4u : facts.has(Modifier::x2) ? 2u : 1u;
-  expect_operands(statement, 2, 2);
-  instruction.address = address(statement, operand(statement, load ? 1 : 0), space, instruction);
+  out.expect_operands(2, 2);
+  instruction.address = address(out, out.operand(load ? 1 : 0), space, instruction);
   instruction.opcode = facts.has(Modifier::b8)          ? Opcode::matrix_rows_store_8
                        : facts.has(Modifier::b4x16_p64) ? Opcode::matrix_rows_load_4
                        : facts.has(Modifier::b8x16)     ? Opcode::matrix_rows_load_6
                        : load                           ? Opcode::matrix_rows_load
                                                         : Opcode::matrix_rows_store;
-  fragment(statement, load ? 0 : 1, Type::b32, matrices, load, slots, true);
-  instruction.more = more(slots);
+  fragment(out, load ? 0 : 1, Type::b32, matrices, load, slots, true);
+  instruction.more = out.more(slots);
   instruction.count = static_cast<std::uint8_t>(matrices);
   instruction.transposed = transposed;
   instruction.space = space;
   instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
   instruction.cost = static_cast<std::uint8_t>(4 * matrices);  // 32 lanes of a matrix's 128 bytes
-  instruction.site = program_.sites++;
-  emit(statement, instruction);
+  instruction.site = out.program.sites++;
+  out.emit(instruction);
+}
+
+}  // namespace
+
+std::vector<Element> elements_of(const InstructionFacts& facts) {
+  std::vector<Element> types;
+  for (const Modifier word : facts.modifiers) {
+    const auto* const type = std::find_if(kElements.begin(), kElements.end(),
+                                          [&](const auto& row) { return row.first == word; });
+    if (type != kElements.end()) types.push_back(type->second);
+  }
+  return types;
+}
+
+void fragment(Emitter& out, std::size_t index, Type type, std::uint32_t count, bool result,
+              std::vector<std::uint32_t>& into, bool any) {
+  const Operand& list = out.operand(index);
+  if (list.kind != OperandKind::vector || list.count != count) {
+    out.invalid("operand " + std::to_string(index + 1) + " needs " + std::to_string(count) +
+                " registers in { }");
+  }
+  out.check_vector(list, type, type == Type::b32 && !any);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Operand& element = out.part(list, i);
+    if (element.kind == OperandKind::reg && element.value == 0 && !element.negated) {
+      out.check_register(element, bits_type(bytes_of(type)), false);
+      into.push_back(out.register_slot(element.index));
+    } else if (result && element.kind == OperandKind::sink) {
+      into.push_back(out.allocate(bytes_of(type) == 8));
+    } else if (any) {
+      out.invalid("a matrix is made of registers");
+    } else if (!result && element.kind == OperandKind::integer) {
+      into.push_back(out.constant(static_cast<std::uint64_t>(element.value), bytes_of(type) == 8));
+    } else if (!result && element.kind == OperandKind::real) {
+      into.push_back(out.constant(real_bits(element, bytes_of(type)), bytes_of(type) == 8));
+    } else {
+      out.invalid("a fragment is made of registers");
+    }
+  }
+}
+
+void decode_matrix(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
+  if (facts.has(Modifier::load) || facts.has(Modifier::store))
+    return matrix_access(out, facts.has(Modifier::load));
+  if (facts.mnemonic != Mnemonic::wmma && facts.mnemonic != Mnemonic::mma) return matrix_move(out);
+  const MatrixWords words = matrix_words(facts);
+  MatrixForm form;
+  form.wmma = facts.mnemonic == Mnemonic::wmma;
+  form.m = static_cast<std::uint8_t>(words.m);
+  form.n = static_cast<std::uint8_t>(words.n);
+  form.k4 = static_cast<std::uint8_t>(words.k / 4);
+  set_types(words.types, form);
+  form.ordered = facts.has(Modifier::sp_ordered_metadata);
+  form.sparse = form.ordered || facts.has(Modifier::sp);
+  const bool narrow = narrow_kind(out, form);
+  const Shape shape{family(form.a), words.m, words.n, words.k};
+  const auto has = [&](const auto& shapes) {
+    return std::find(std::begin(shapes), std::end(shapes), shape) != std::end(shapes);
+  };
+  if (!narrow && !(form.wmma ? has(kWmma) : form.sparse ? has(kSparse) : has(kMma)))
+    out.invalid("there is no such shape for these types");
+  if (!narrow && (family(form.a) != family(form.b) || !accumulates(form.a, form.c) ||
+                  !accumulates(form.a, form.d))) {
+    out.invalid("these types do not go together");
+  }
+  form.a_row = words.rows[0];
+  form.b_row = words.rows[1];
+  const bool free_layout =
+      form.volta() || (form.wmma && family(form.a) != Element::s4 && form.a != Element::b1);
+  if (!free_layout && (!form.a_row || form.b_row)) out.invalid("needs .row.col");
+  form.saturate = facts.has(Modifier::satfinite);
+  if (form.saturate && (form.d != Element::s32 || form.a == Element::b1))
+    out.invalid("only sums of integers saturate");
+  form.rounding = rounding_of(facts);
+  form.conjunction = facts.has(Modifier::and_);
+  if ((form.a == Element::b1) != facts.has(Modifier::popc))
+    out.invalid("single bits, and only they, need .xor.popc or .and.popc");
+
+  const std::size_t operands = 4 + (form.sparse ? 2u : 0u) + (form.scales != 0 ? 4u : 0u);
+  out.expect_operands(operands, operands);
+  std::vector<std::uint32_t> slots;
+  constexpr Part kOrder[] = {Part::d, Part::a, Part::b, Part::c};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Part part = kOrder[i];
+    fragment(out, i, register_type(form.element(part)), form.registers(part), i == 0, slots);
+  }
+  if (form.sparse) sparse_operands(out, form, slots);
+  if (form.scales != 0) scale_operands(out, form, slots);
+  Instruction instruction;
+  instruction.opcode = Opcode::matrix_multiply;
+  instruction.set_form(form);
+  instruction.more = out.more(slots);
+  out.emit(instruction);
 }
 
 }  // namespace warpmark::cpu

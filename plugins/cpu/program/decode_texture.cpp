@@ -25,6 +25,7 @@ constexpr std::pair<Modifier, Geometry> kGeometries[] = {
     {Modifier::_3d, Geometry::d3},     {Modifier::a1d, Geometry::a1d},
     {Modifier::a2d, Geometry::a2d},    {Modifier::cube, Geometry::cube},
     {Modifier::acube, Geometry::acube}};
+
 // The queries of textures and surfaces. An instruction's form tells which of them it can have.
 constexpr std::pair<Modifier, ImageQuery> kQueries[] = {
     {Modifier::width, ImageQuery::width},
@@ -42,10 +43,12 @@ constexpr std::pair<Modifier, ImageQuery> kQueries[] = {
     {Modifier::addr_mode_1, ImageQuery::addr_mode_1},
     {Modifier::addr_mode_2, ImageQuery::addr_mode_2},
     {Modifier::memory_layout, ImageQuery::memory_layout}};
+
 constexpr std::pair<Modifier, SurfaceOp::Boundary> kBoundaries[] = {
     {Modifier::trap, SurfaceOp::Boundary::trap},
     {Modifier::clamp, SurfaceOp::Boundary::clamp},
     {Modifier::zero, SurfaceOp::Boundary::zero}};
+
 constexpr std::pair<Modifier, SurfaceOp::Reduce> kSurfaceReductions[] = {
     {Modifier::add, SurfaceOp::Reduce::add},
     {Modifier::min, SurfaceOp::Reduce::min},
@@ -98,91 +101,51 @@ SurfaceOp surface_op(const InstructionFacts& facts) {
   return op;
 }
 
-}  // namespace
-
-std::uint32_t Decoder::image_handle(const Statement& statement, const Operand& operand) {
+std::uint32_t image_handle(Emitter& out, const Operand& operand) {
   if (operand.kind != OperandKind::address || operand.index == Operand::kNone || operand.value != 0)
-    invalid(statement, "expected a texture or surface in [ ]");
-  const Operand& base = function_.operands[operand.index];
-  const auto variable = module_.variable_by_name.find(base.text);
+    out.invalid("expected a texture or surface in [ ]");
+  const Operand& base = out.part(operand, 0);
+  const auto variable = out.module.variable_by_name.find(base.text);
   const bool handed =  // as .param .texref, which is kept as .b64
       std::any_of(
-          function_.parameters.begin(), function_.parameters.end(),
+          out.function.parameters.begin(), out.function.parameters.end(),
           [&](const Parameter& one) { return one.name == base.text && one.type == Type::b64; });
-  if (variable != module_.variable_by_name.end() && module_.variables[variable->second].image) {
-    const bool surface = is_of_surfaces(statement.facts->mnemonic);
-    if (surface != module_.variables[variable->second].surface)
-      invalid(statement,
-              "'" + std::string(base.text) + "' is no " + (surface ? "surface" : "texture"));
-    return constant(variable_address(statement, base.text), true);
+  if (variable != out.module.variable_by_name.end() &&
+      out.module.variables[variable->second].image) {
+    const bool surface = is_of_surfaces(out.facts().mnemonic);
+    if (surface != out.module.variables[variable->second].surface)
+      out.invalid("'" + std::string(base.text) + "' is no " + (surface ? "surface" : "texture"));
+    return out.constant(out.variable_address(base.text), true);
   }
-  if (handed)
-    refuse(statement, "a texture or surface as a parameter is not implemented on this device");
+  if (handed) out.refuse("a texture or surface as a parameter is not implemented on this device");
   if (base.kind != OperandKind::reg)
-    invalid(statement, "'" + std::string(base.text) + "' is no texture or surface");
-  check_register(statement, base, Type::u64, false);
-  return register_slot(base.index);
-}
-
-// One element of a vector: a register of the type, or a constant.
-std::uint32_t Decoder::element(const Statement& statement, const Operand& operand, Type type,
-                               bool wider) {
-  if (operand.negated) invalid(statement, "only a predicate is negated");
-  if (operand.kind == OperandKind::reg && operand.value == 0) {
-    check_register(statement, operand, type, wider);
-    return register_slot(operand.index);
-  }
-  if (operand.kind == OperandKind::real && (type == Type::f32 || type == Type::b32)) {
-    if (!is_constant(operand, type)) invalid(statement, "the constant has another size");
-    return constant(real_bits(operand, 4), false);
-  }
-  if (operand.kind == OperandKind::integer && type != Type::f32)
-    return constant(static_cast<std::uint64_t>(operand.value), bytes_of(type) == 8);
-  invalid(statement, "an element must be a register or a constant of its type");
-}
-
-// Appends `count` elements; a vector of one may stand without its braces.
-void Decoder::vector(const Statement& statement, const Operand& operand, std::size_t count,
-                     Type type, std::vector<std::uint32_t>& slots) {
-  if (operand.kind != OperandKind::vector) {
-    if (count != 1) invalid(statement, "expected a vector of " + std::to_string(count));
-    slots.push_back(element(statement, operand, type, false));
-    return;
-  }
-  if (operand.count < count || operand.count == 3)
-    invalid(statement, "the vector has the wrong number of elements");
-  check_vector(statement, operand, type);
-  const Type plain = bits_type(bytes_of(type));
-  for (std::size_t i = 0; i < operand.count; ++i) {
-    const Operand& one = function_.operands[operand.index + i];
-    const std::uint32_t slot =
-        element(statement, one, one.kind == OperandKind::reg ? plain : type, false);
-    if (i < count) slots.push_back(slot);
-  }
+    out.invalid("'" + std::string(base.text) + "' is no texture or surface");
+  out.check_register(base, Type::u64, false);
+  return out.register_slot(base.index);
 }
 
 // The results' slots, and the slot of the predicate behind them, if there is one.
-std::uint32_t Decoder::results(const Statement& statement, const Operand& operand,
-                               std::size_t count, Type type, Instruction& instruction) {
+std::uint32_t results(Emitter& out, const Operand& operand, std::size_t count, Type type,
+                      Instruction& instruction) {
   const Operand* list = &operand;
   std::uint32_t valid = Instruction::kNone;
   if (operand.kind == OperandKind::pair) {
-    list = &function_.operands[operand.index];
-    const Operand& second = function_.operands[operand.index + 1];
-    if (second.kind == OperandKind::integer) invalid(statement, "expected a predicate");
-    if (second.kind != OperandKind::sink) valid = predicate(statement, second);
+    list = &out.part(operand, 0);
+    const Operand& second = out.part(operand, 1);
+    if (second.kind == OperandKind::integer) out.invalid("expected a predicate");
+    if (second.kind != OperandKind::sink) valid = out.predicate(second);
   }
   if (list->kind != OperandKind::vector || list->count != count)
-    invalid(statement, "expected a vector of " + std::to_string(count) + " results");
-  check_vector(statement, *list, type);
+    out.invalid("expected a vector of " + std::to_string(count) + " results");
+  out.check_vector(*list, type);
   std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   for (std::size_t i = 0; i < count; ++i) {
-    const Operand& one = function_.operands[list->index + i];
+    const Operand& one = out.part(*list, i);
     if (one.kind == OperandKind::sink) continue;
     if (one.kind != OperandKind::reg || one.value != 0 || one.negated)
-      invalid(statement, "the result must be a register");
-    check_register(statement, one, bits_type(bytes_of(type)), false);
-    *slots[i] = register_slot(one.index);
+      out.invalid("the result must be a register");
+    out.check_register(one, bits_type(bytes_of(type)), false);
+    *slots[i] = out.register_slot(one.index);
   }
   instruction.count = static_cast<std::uint8_t>(count);
   return valid;
@@ -190,60 +153,57 @@ std::uint32_t Decoder::results(const Statement& statement, const Operand& operan
 
 // The operand of coordinates: {layer, x, …} or {x, …}. A vector of more than there are dimensions
 // is allowed, as of four for three of them: the last ones are ignored.
-void Decoder::coordinates(const Statement& statement, const Operand& where, Geometry geometry,
-                          Type number, std::vector<std::uint32_t>& slots) {
-  if (where.count == 0) invalid(statement, "expected coordinates");
-  const Operand& list = function_.operands[where.index + where.count];
+void coordinates(Emitter& out, const Operand& where, Geometry geometry, Type number,
+                 std::vector<std::uint32_t>& slots) {
+  if (where.count == 0) out.invalid("expected coordinates");
+  const Operand& list = out.part(where, where.count);
   const std::uint32_t dimensions = dimensions_of(geometry);
-  if (!is_layered(geometry)) return vector(statement, list, dimensions, number, slots);
+  if (!is_layered(geometry)) return vector(out, list, dimensions, number, slots);
   if (list.kind != OperandKind::vector || list.count <= dimensions || list.count == 3)
-    invalid(statement, "the vector has the wrong number of elements");
-  slots.push_back(element(statement, function_.operands[list.index], Type::u32, false));
+    out.invalid("the vector has the wrong number of elements");
+  slots.push_back(element(out, out.part(list, 0), Type::u32));
   for (std::uint32_t i = 1; i < list.count; ++i) {
-    const std::uint32_t slot =
-        element(statement, function_.operands[list.index + i], number, false);
+    const std::uint32_t slot = element(out, out.part(list, i), number);
     if (i <= dimensions) slots.push_back(slot);
   }
 }
 
 // Decodes the operands after the coordinates: a level or gradients, and offsets.
-void Decoder::texture_operands(const Statement& statement, TextureOp& op,
-                               std::vector<std::uint32_t>& slots) {
+void texture_operands(Emitter& out, TextureOp& op, std::vector<std::uint32_t>& slots) {
   const std::uint32_t dimensions = dimensions_of(op.geometry);
   std::size_t next = 2;
   if (op.level == TextureOp::Level::level) {
     const Type number = op.integer ? Type::s32 : Type::f32;
-    slots.push_back(element(statement, operand(statement, next++), number, false));
+    slots.push_back(element(out, out.operand(next++), number));
   } else if (op.level == TextureOp::Level::gradient) {
     for (int i = 0; i < 2; ++i) {
-      const Operand& gradient = operand(statement, next++);
+      const Operand& gradient = out.operand(next++);
       if (gradient.kind == OperandKind::vector &&
           gradient.count != (dimensions == 3 ? 4 : dimensions))
-        invalid(statement, "the vector has the wrong number of elements");
-      vector(statement, gradient, dimensions, Type::f32, slots);
+        out.invalid("the vector has the wrong number of elements");
+      vector(out, gradient, dimensions, Type::f32, slots);
     }
   }
-  if (statement.operands <= next) return;
-  const Operand& offsets = operand(statement, next);
-  const bool real =
-      offsets.kind == OperandKind::real ||
-      (offsets.kind == OperandKind::reg && function_.registers[offsets.index].type == Type::f32);
-  op.compares = statement.operands > next + 1 || is_cube(op.geometry) || real;
+  if (out.operands() <= next) return;
+  const Operand& offsets = out.operand(next);
+  const bool real = offsets.kind == OperandKind::real ||
+                    (offsets.kind == OperandKind::reg && out.type_of(offsets) == Type::f32);
+  op.compares = out.operands() > next + 1 || is_cube(op.geometry) || real;
   if (!is_cube(op.geometry) && !real) {
-    vector(statement, offsets, dimensions, Type::s32, slots);
+    vector(out, offsets, dimensions, Type::s32, slots);
     op.offsets = static_cast<std::uint8_t>(dimensions);
     ++next;
   }
-  if (op.compares) element(statement, operand(statement, next), Type::f32, false);
-  if (statement.operands > next + 1) invalid(statement, "a depth is the last operand");
+  if (op.compares) element(out, out.operand(next), Type::f32);
+  if (out.operands() > next + 1) out.invalid("a depth is the last operand");
 }
 
-void Decoder::texture(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
+void texture(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
   const bool gather = facts.mnemonic == Mnemonic::tld4;
   TextureOp op = texture_op(facts);
   if (op.integer && (is_cube(op.geometry) || op.level == TextureOp::Level::gradient))
-    invalid(statement, "floating-point coordinates are needed");
+    out.invalid("floating-point coordinates are needed");
   const bool pairs = op.result == TextureOp::Result::pair;
   const Type type = pairs                                  ? Type::b32
                     : op.result == TextureOp::Result::half ? Type::b16
@@ -251,133 +211,166 @@ void Decoder::texture(const Statement& statement) {
   const std::size_t least = op.level == TextureOp::Level::none    ? 2
                             : op.level == TextureOp::Level::level ? 3
                                                                   : 4;
-  expect_operands(statement, least, least + 2);
+  out.expect_operands(least, least + 2);
   Instruction instruction;
   instruction.opcode = gather ? Opcode::texture_gather : Opcode::texture_fetch;
   std::vector<std::uint32_t> slots(1);
-  slots[0] = results(statement, operand(statement, 0), pairs ? 2 : 4, type, instruction);
-  const Operand& where = operand(statement, 1);
-  instruction.address = image_handle(statement, where);
-  coordinates(statement, where, op.geometry, op.integer ? Type::s32 : Type::f32, slots);
-  texture_operands(statement, op, slots);
+  slots[0] = results(out, out.operand(0), pairs ? 2 : 4, type, instruction);
+  const Operand& where = out.operand(1);
+  instruction.address = image_handle(out, where);
+  coordinates(out, where, op.geometry, op.integer ? Type::s32 : Type::f32, slots);
+  texture_operands(out, op, slots);
   instruction.set_form(op);
-  instruction.more = more(slots);
-  instruction.site = program_.sites++;
-  emit(statement, instruction);
+  instruction.more = out.more(slots);
+  instruction.site = out.program.sites++;
+  out.emit(instruction);
 }
 
 // The registers that a surface instruction moves, or constants that it stores.
-void Decoder::surface_data(const Statement& statement, const Operand& data, Type type,
-                           Instruction& instruction) {
+void surface_data(Emitter& out, const Operand& data, Type type, Instruction& instruction) {
   const bool load = instruction.opcode == Opcode::surface_load;
   const bool braces = data.kind == OperandKind::vector;
   const std::size_t count = instruction.count;
   if (braces ? data.count != count || instruction.opcode == Opcode::surface_reduce : count != 1)
-    invalid(statement, "the number of registers does not match the vector");
-  if (braces) check_vector(statement, data, type);
+    out.invalid("the number of registers does not match the vector");
+  if (braces) out.check_vector(data, type);
   std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   for (std::size_t i = 0; i < count; ++i) {
-    const Operand& one = braces ? function_.operands[data.index + i] : data;
+    const Operand& one = braces ? out.part(data, i) : data;
     if (load && one.kind == OperandKind::sink && braces) continue;
-    if (load && one.kind != OperandKind::reg) invalid(statement, "the result must be a register");
+    if (load && one.kind != OperandKind::reg) out.invalid("the result must be a register");
     if (one.kind == OperandKind::real && !one.single)
-      invalid(statement, "the floating-point constant has another size");
-    *slots[i] = element(statement, one, type, true);
-    if (one.kind == OperandKind::reg && bytes_of(type) < 8 &&
-        bytes_of(function_.registers[one.index].type) == 8)
-      refuse(statement, "a register wider than the surface's element is not implemented");
+      out.invalid("the floating-point constant has another size");
+    *slots[i] = element(out, one, type, true);
+    if (one.kind == OperandKind::reg && bytes_of(type) < 8 && bytes_of(out.type_of(one)) == 8)
+      out.refuse("a register wider than the surface's element is not implemented");
   }
 }
 
-void Decoder::surface(const Statement& statement, Opcode opcode) {
-  const InstructionFacts& facts = *statement.facts;
+void surface(Emitter& out, Opcode opcode) {
+  const InstructionFacts& facts = out.facts();
   const SurfaceOp op = surface_op(facts);
   const bool load = opcode == Opcode::surface_load;
   Instruction instruction;
   instruction.opcode = opcode;
   instruction.count = facts.has(Modifier::v4) ? 4 : facts.has(Modifier::v2) ? 2 : 1;
-  if (op.bytes * instruction.count > 16) invalid(statement, "a vector access has at most 16 bytes");
-  expect_operands(statement, 2, 2);
-  const Operand& where = operand(statement, load ? 1 : 0);
-  surface_data(statement, operand(statement, load ? 0 : 1), facts.types.front(), instruction);
-  instruction.address = image_handle(statement, where);
-  if (where.count == 0) invalid(statement, "expected coordinates");
+  if (op.bytes * instruction.count > 16) out.invalid("a vector access has at most 16 bytes");
+  out.expect_operands(2, 2);
+  const Operand& where = out.operand(load ? 1 : 0);
+  surface_data(out, out.operand(load ? 0 : 1), facts.types.front(), instruction);
+  instruction.address = image_handle(out, where);
+  if (where.count == 0) out.invalid("expected coordinates");
   std::vector<std::uint32_t> at;
-  vector(statement, function_.operands[where.index + where.count],
+  vector(out, out.part(where, where.count),
          dimensions_of(op.geometry) + (is_layered(op.geometry) ? 1 : 0), Type::u32, at);
   instruction.set_form(op);
-  instruction.more = more(at);
-  instruction.site = program_.sites++;
+  instruction.more = out.more(at);
+  instruction.site = out.program.sites++;
   // A formatted texel may have one byte.
-  if (!load) program_.note_access(Space::global, op.formatted ? 1 : op.bytes);
-  emit(statement, instruction);
+  if (!load) out.program.note_access(Space::global, op.formatted ? 1 : op.bytes);
+  out.emit(instruction);
 }
 
-void Decoder::image_query(const Statement& statement, bool texture) {
-  const InstructionFacts& facts = *statement.facts;
+void image_query(Emitter& out, bool texture) {
+  const InstructionFacts& facts = out.facts();
   const bool level = facts.has(Modifier::level);
   const ImageQuery query = *find(kQueries, facts);
-  if (level && query > ImageQuery::depth) invalid(statement, "unknown query");
-  expect_operands(statement, level ? 3 : 2, level ? 3 : 2);
+  if (level && query > ImageQuery::depth) out.invalid("unknown query");
+  out.expect_operands(level ? 3 : 2, level ? 3 : 2);
   Instruction instruction;
   instruction.opcode = texture ? Opcode::texture_query : Opcode::surface_query;
   instruction.set_form(query);
-  instruction.d = destination(statement, 0, Type::b32);
-  instruction.address = image_handle(statement, operand(statement, 1));
-  if (level) instruction.a = source(statement, 2, Type::b32);
-  emit(statement, instruction);
+  instruction.d = out.destination(0, Type::b32);
+  instruction.address = image_handle(out, out.operand(1));
+  if (level) instruction.a = out.source(2, Type::b32);
+  out.emit(instruction);
 }
 
 // tex.2dms: {sample, x, y, _}, of layers {sample, layer, x, y}; then offsets, if there are any.
-void Decoder::texture_samples(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
-  expect_operands(statement, 2, 3);
+void texture_samples(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
+  out.expect_operands(2, 3);
   Instruction instruction;
   instruction.opcode = Opcode::texture_samples;
   const Type type = facts.types.front() == Type::f16 ? Type::b16 : facts.types.front();
   std::vector<std::uint32_t> slots(1);
-  slots[0] = results(statement, operand(statement, 0), 4, type, instruction);
-  const Operand& where = operand(statement, 1);
-  instruction.address = image_handle(statement, where);
-  if (where.count == 0) invalid(statement, "expected coordinates");
-  vector(statement, function_.operands[where.index + where.count], 4, Type::s32, slots);
-  if (statement.operands == 3) {
+  slots[0] = results(out, out.operand(0), 4, type, instruction);
+  const Operand& where = out.operand(1);
+  instruction.address = image_handle(out, where);
+  if (where.count == 0) out.invalid("expected coordinates");
+  vector(out, out.part(where, where.count), 4, Type::s32, slots);
+  if (out.operands() == 3) {
     std::vector<std::uint32_t> offsets;  // of no use
-    vector(statement, operand(statement, 2), 2, Type::s32, offsets);
+    vector(out, out.operand(2), 2, Type::s32, offsets);
   }
-  instruction.more = more(slots);
-  instruction.site = program_.sites++;
-  emit(statement, instruction);
+  instruction.more = out.more(slots);
+  instruction.site = out.program.sites++;
+  out.emit(instruction);
 }
 
 // istypep.TYPE p, a
-void Decoder::image_type(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
-  expect_operands(statement, 2, 2);
-  check_is_register(statement, 1);
+void image_type(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
+  out.expect_operands(2, 2);
+  out.check_is_register(1);
   Instruction instruction;
   instruction.opcode = Opcode::image_type;
   instruction.set_form(facts.has(Modifier::texref)       ? ImageType::texture
                        : facts.has(Modifier::samplerref) ? ImageType::sampler
                                                          : ImageType::surface);
-  instruction.d = destination(statement, 0, Type::pred);
-  instruction.a = source(statement, 1, Type::u64);
-  emit(statement, instruction);
+  instruction.d = out.destination(0, Type::pred);
+  instruction.a = out.source(1, Type::u64);
+  out.emit(instruction);
 }
 
-void Decoder::image(const Statement& statement) {
-  const InstructionFacts& facts = *statement.facts;
-  if (facts.has(Modifier::_2dms) || facts.has(Modifier::a2dms)) return texture_samples(statement);
-  if (facts.mnemonic == Mnemonic::istypep) return image_type(statement);
-  const Mnemonic mnemonic = statement.facts->mnemonic;
+}  // namespace
+
+std::uint32_t element(Emitter& out, const Operand& operand, Type type, bool wider) {
+  if (operand.negated) out.invalid("only a predicate is negated");
+  if (operand.kind == OperandKind::reg && operand.value == 0) {
+    out.check_register(operand, type, wider);
+    return out.register_slot(operand.index);
+  }
+  if (operand.kind == OperandKind::real && (type == Type::f32 || type == Type::b32)) {
+    if (!is_constant(operand, type)) out.invalid("the constant has another size");
+    return out.constant(real_bits(operand, 4), false);
+  }
+  if (operand.kind == OperandKind::integer && type != Type::f32)
+    return out.constant(static_cast<std::uint64_t>(operand.value), bytes_of(type) == 8);
+  out.invalid("an element must be a register or a constant of its type");
+}
+
+void vector(Emitter& out, const Operand& operand, std::size_t count, Type type,
+            std::vector<std::uint32_t>& slots) {
+  if (operand.kind != OperandKind::vector) {
+    if (count != 1) out.invalid("expected a vector of " + std::to_string(count));
+    slots.push_back(element(out, operand, type));
+    return;
+  }
+  if (operand.count < count || operand.count == 3)
+    out.invalid("the vector has the wrong number of elements");
+  out.check_vector(operand, type);
+  const Type plain = bits_type(bytes_of(type));
+  for (std::size_t i = 0; i < operand.count; ++i) {
+    const Operand& one = out.part(operand, i);
+    const std::uint32_t slot = element(out, one, one.kind == OperandKind::reg ? plain : type);
+    if (i < count) slots.push_back(slot);
+  }
+}
+
+void decode_image(Emitter& out) {
+  const InstructionFacts& facts = out.facts();
+  if (facts.has(Modifier::_2dms) || facts.has(Modifier::a2dms)) return texture_samples(out);
+  if (facts.mnemonic == Mnemonic::istypep) return image_type(out);
+  const Mnemonic mnemonic = out.facts().mnemonic;
   if (mnemonic == Mnemonic::tex || mnemonic == Mnemonic::tld4) {
-    texture(statement);
+    texture(out);
   } else if (mnemonic == Mnemonic::txq || mnemonic == Mnemonic::suq) {
-    image_query(statement, mnemonic == Mnemonic::txq);
+    image_query(out, mnemonic == Mnemonic::txq);
   } else {
-    surface(statement, mnemonic == Mnemonic::suld   ? Opcode::surface_load
-                       : mnemonic == Mnemonic::sust ? Opcode::surface_store
-                                                    : Opcode::surface_reduce);
+    surface(out, mnemonic == Mnemonic::suld   ? Opcode::surface_load
+                 : mnemonic == Mnemonic::sust ? Opcode::surface_store
+                                              : Opcode::surface_reduce);
   }
 }
 

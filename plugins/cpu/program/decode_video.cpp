@@ -52,18 +52,11 @@ Opcode comparison_of_word(Modifier word, bool wide) {
                                 : pick(Opcode::setp_ge_s32, Opcode::setp_ge_s64);
 }
 
-}  // namespace
-
 /// One video instruction. The types are those of d, a and b; vset has none of d, and ptxas takes
 /// a's for c.
-class Decoder::Video {
+class Video {
  public:
-  Video(Decoder& decoder, const Statement& statement)
-      : decoder_(decoder),
-        statement_(statement),
-        facts_(*statement.facts),
-        operation_(operation_of(facts_)) {
-    decoder.scratch_.used = {};
+  explicit Video(Emitter& out) : out_(out), facts_(out.facts()), operation_(operation_of(facts_)) {
     for (const Type type : facts_.types) signed_.push_back(type == Type::s32);
     if (operation_ == Mnemonic::vset) {
       signed_.insert(signed_.begin(), signed_.front());
@@ -100,11 +93,11 @@ class Decoder::Video {
   void multiply_add() {
     const bool product = operand(1).minus != operand(2).minus, addend = operand(3).minus;
     const bool plus_one = facts_.has(Modifier::po);
-    decoder_.expect_operands(statement_, 4, 4);
-    if (operand(0).minus) decoder_.invalid(statement_, "the result must be a register");
+    out_.expect_operands(4, 4);
+    if (operand(0).minus) out_.invalid("the result must be a register");
     check_negations(product, addend, plus_one);
     for (const std::size_t i : {0u, 3u}) {
-      if (!selector(i).empty()) decoder_.invalid(statement_, "a selector cannot stand here");
+      if (!selector(i).empty()) out_.invalid("a selector cannot stand here");
     }
     const bool is_signed = signed_[1] || signed_[2] || product || addend;
     // ptxas: words without signs are taken to have one.
@@ -122,8 +115,8 @@ class Decoder::Video {
 
   // Two or four numbers of each register.
   void lanes() {
-    decoder_.expect_operands(statement_, 4, 4);
-    decoder_.check_is_register(statement_, 3);
+    out_.expect_operands(4, 4);
+    out_.check_is_register(3);
     lanes_ = static_cast<std::uint32_t>(facts_.name.back() - '0');
     const std::uint32_t mask = lane_mask(selector(0));
     const auto of_a = selected(1), of_b = selected(2);
@@ -141,7 +134,7 @@ class Decoder::Video {
       if (facts_.has(Modifier::add)) {
         result = narrow(Opcode::add_32, result, one);
       } else {
-        const std::uint32_t merged = temporary(false);
+        const std::uint32_t merged = out_.temporary(false);
         insert(merged, one, result, {i * bits, bits});
         result = merged;
       }
@@ -152,9 +145,7 @@ class Decoder::Video {
  private:
   static constexpr std::uint32_t kNone = Instruction::kNone;
 
-  [[nodiscard]] const Operand& operand(std::size_t index) const {
-    return decoder_.operand(statement_, index);
-  }
+  [[nodiscard]] const Operand& operand(std::size_t index) const { return out_.operand(index); }
   // The selector after the register's name: b2 of %r1.b2.
   [[nodiscard]] std::string_view selector(std::size_t index) const {
     const Operand& one = operand(index);
@@ -169,24 +160,23 @@ class Decoder::Video {
 
   void check_scalar() const {
     const bool merges = !selector(0).empty(), third = merges || second_ != Modifier::none;
-    decoder_.expect_operands(statement_, third ? 4 : 3, 4);
+    out_.expect_operands(third ? 4 : 3, 4);
     for (std::size_t i = 0; i < 3; ++i) {
       if (const std::string_view one = selector(i); !one.empty() && !is_part(one))
-        decoder_.invalid(statement_, "'." + std::string(one) + "' selects no part of a register");
+        out_.invalid("'." + std::string(one) + "' selects no part of a register");
     }
-    if (merges && second_ != Modifier::none)
-      decoder_.invalid(statement_, "a merge has no second operation");
-    if (statement_.operands < 4) return;
-    if (!selector(3).empty()) decoder_.invalid(statement_, "a selector cannot stand here");
-    if (!third) decoder_.source(statement_, 3, Type::u32);  // which nothing uses
+    if (merges && second_ != Modifier::none) out_.invalid("a merge has no second operation");
+    if (out_.operands() < 4) return;
+    if (!selector(3).empty()) out_.invalid("a selector cannot stand here");
+    if (!third) out_.source(3, Type::u32);  // which nothing uses
   }
 
   void check_negations(bool product, bool addend, bool plus_one) const {
-    if (addend && product) decoder_.invalid(statement_, "the product or c is negated, not both");
-    if (plus_one && (product || addend)) decoder_.invalid(statement_, ".po negates nothing");
+    if (addend && product) out_.invalid("the product or c is negated, not both");
+    if (plus_one && (product || addend)) out_.invalid(".po negates nothing");
     for (const std::size_t i : {1u, 2u}) {
       if (const std::string_view one = selector(i); !one.empty() && !is_part(one))
-        decoder_.invalid(statement_, "'." + std::string(one) + "' selects no part of a register");
+        out_.invalid("'." + std::string(one) + "' selects no part of a register");
     }
   }
 
@@ -201,13 +191,13 @@ class Decoder::Video {
       above = lane;
       if (good) lanes |= 1U << lane;
     }
-    if (!good) decoder_.invalid(statement_, "'." + std::string(mask) + "' is no mask");
+    if (!good) out_.invalid("'." + std::string(mask) + "' is no mask");
     return lanes;
   }
 
   // By lane, which number of a and b, counted through, is operand `index`'s: .h32, .b7654.
   [[nodiscard]] std::array<std::uint32_t, 4> selected(std::size_t index) const {
-    if (operand(index).kind != OperandKind::part) decoder_.check_is_register(statement_, index);
+    if (operand(index).kind != OperandKind::part) out_.check_is_register(index);
     const std::string_view text = selector(index);
     std::array<std::uint32_t, 4> chosen{};
     bool good = text.empty() || (text.size() == lanes_ + 1 && text[0] == (lanes_ == 2 ? 'h' : 'b'));
@@ -217,36 +207,27 @@ class Decoder::Video {
       good = digit < 2 * lanes_;
       chosen.at(i) = digit;
     }
-    if (!good) decoder_.invalid(statement_, "'." + std::string(text) + "' is no selector");
+    if (!good) out_.invalid("'." + std::string(text) + "' is no selector");
     return chosen;
   }
 
   // --- registers
 
-  // A scratch register for a statement. The next statement may reuse it, as no value outlives its
-  // statement.
-  std::uint32_t temporary(bool is_wide) {
-    Scratch& scratch = decoder_.scratch_;
-    std::vector<std::uint32_t>& slots = scratch.slots.at(is_wide ? 1 : 0);
-    std::uint32_t& used = scratch.used.at(is_wide ? 1 : 0);
-    if (used == slots.size()) slots.push_back(decoder_.allocate(is_wide));
-    return slots[used++];
-  }
-  std::uint32_t number(std::uint64_t value) { return decoder_.constant(value, true); }
-  std::uint32_t count(std::uint32_t value) { return decoder_.constant(value, false); }
+  std::uint32_t number(std::uint64_t value) { return out_.constant(value, true); }
+  std::uint32_t count(std::uint32_t value) { return out_.constant(value, false); }
 
   void put(Opcode opcode, std::uint32_t d, std::uint32_t a, std::uint32_t b = kNone,
            std::uint32_t c = kNone) {
-    decoder_.emit_plain(statement_, opcode, d, a, b, c);
+    out_.emit(opcode, d, a, b, c);
   }
   std::uint32_t narrow(Opcode opcode, std::uint32_t a, std::uint32_t b = kNone,
                        std::uint32_t c = kNone) {
-    const std::uint32_t d = temporary(false);
+    const std::uint32_t d = out_.temporary(false);
     put(opcode, d, a, b, c);
     return d;
   }
   std::uint32_t wide(Opcode opcode, std::uint32_t a, std::uint32_t b = kNone) {
-    const std::uint32_t d = temporary(true);
+    const std::uint32_t d = out_.temporary(true);
     put(opcode, d, a, b);
     return d;
   }
@@ -254,14 +235,14 @@ class Decoder::Video {
 
   std::uint32_t destination() {
     const Operand to = bare(0);
-    return decoder_.destination(statement_, to, Type::u32);
+    return out_.destination(to, Type::u32);
   }
   // A register or number of 32 bits.
   std::uint32_t whole(std::size_t index, Type type) {
     const Operand one = bare(index);
     if (one.kind == OperandKind::reg && one.value != 0)
-      decoder_.invalid(statement_, "a register takes no offset here");
-    return decoder_.source(statement_, one, type);
+      out_.invalid("a register takes no offset here");
+    return out_.source(one, type);
   }
 
   // Operand `index`, or the part of it, in a word.
@@ -351,7 +332,7 @@ class Decoder::Video {
     insertion.b = into;
     insertion.c = count(part.first);
     insertion.e = count(part.bits);
-    decoder_.emit(statement_, insertion);
+    out_.emit(insertion);
   }
 
   // 1 where the comparison holds, else 0.
@@ -382,8 +363,7 @@ class Decoder::Video {
     return narrow(Opcode::min_s32, result, count(most));
   }
 
-  Decoder& decoder_;
-  const Statement& statement_;
+  Emitter& out_;
   const InstructionFacts& facts_;
   Mnemonic operation_;                  ///< vadd of vadd2
   Modifier second_ = Modifier::none;    ///< add, min, max or nothing
@@ -392,17 +372,19 @@ class Decoder::Video {
   std::uint32_t lanes_ = 1;
 };
 
-void Decoder::video(const Statement& statement) {
+}  // namespace
+
+void decode_video(Emitter& out) {
   // The forms that CUDA C++ uses have dedicated operations.
-  const OpcodeInfo* const own = find_in_any_order(statement.opcode);
-  const auto* const first = function_.operands.data() + statement.first_operand;
-  if (own != nullptr && std::none_of(first, first + statement.operands, [](const Operand& one) {
+  const OpcodeInfo* const own = find_in_any_order(out.statement().opcode);
+  const auto* const first = out.function.operands.data() + out.statement().first_operand;
+  if (own != nullptr && std::none_of(first, first + out.operands(), [](const Operand& one) {
         return one.kind == OperandKind::part;
       }))
-    return arithmetic(statement, *own);
-  Video instruction(*this, statement);
-  const std::string_view name = statement.facts->name;
-  if (statement.facts->mnemonic == Mnemonic::vmad)
+    return arithmetic(out, *own);
+  Video instruction(out);
+  const std::string_view name = out.facts().name;
+  if (out.facts().mnemonic == Mnemonic::vmad)
     instruction.multiply_add();
   else if (name.ends_with('2') || name.ends_with('4'))
     instruction.lanes();

@@ -31,42 +31,13 @@ inline constexpr std::size_t kClasses = static_cast<std::size_t>(InstructionClas
 /// One number for each class.
 using ClassCounts = std::array<std::uint64_t, kClasses>;
 
-/// The decoder of a form. `none`: the form is valid PTX, but not supported by this device.
+/// The decoder of a form. `none`: the form is valid PTX, but not supported by this device; `control`:
+/// it ends a basic block.
 enum class Family : std::uint8_t {
   none,
-  address,  ///< cvta and isspacep
-  advice,
-  arithmetic,
-  async_copy,
-  async_store,
-  atomic,
-  bulk_copy,
-  bulk_store,
-  cluster_address,
-  cluster_cancel,
-  collective,
-  control,  ///< ends a basic block
-  conversion,
-  elect,
-  fence,
-  image,
-  logic_with_predicate,
-  matrix,
-  mbarrier,
-  memory,
-  mixed,
-  move,
-  multimem,
-  packed,
-  policy,
-  set,
-  stack,
-  tensormap,  ///< changes of tensor maps
-  test,
-  three_operands,
-  video,
-  warpgroup,
-  count
+#define FAMILY(name) name,
+#include "ptx/families.def"
+  control
 };
 
 /// The least a module must declare to have an instruction.
