@@ -320,14 +320,10 @@ def schema_texts(root):
     """The schemas, with the checks of checks.def where they list checks or the kinds of their reports."""
     text = (root / "harness/include/warpmark/checks.def").read_text(encoding="utf-8")
     rows = re.findall(r"^CHECK\((\w+), (\w+),", text, re.MULTILINE)
-    names = ["memory"] + [name for name, _ in rows]
     kinds = [json.dumps(kind) for _, kind in rows]
     # Each pattern has the text before the list, the list, and the text after it.
     places = {
-        "run": [(r'("Checks of the CPU device: )(memory[^ ]*)( )', ",".join(names)),
-                (r'(\(all\|\()(memory[^)]*)(\))', "|".join(names)),
-                (r'( \*, \*\()(memory[^)]*)(\))', "|".join(names)),
-                (r'("enum": \[)("memory"[^\]]*)(\])', ", ".join(json.dumps(name) for name in names))],
+        "run": [],
         "suite": [(r'("invalid_pc",\s+)("[^\]]*?)(\s+\])', (",\n" + " " * 8).join(kinds))],
         "report": [(r'("waiting", )("[^\]]*?)(, "incomplete")', ", ".join(kinds))],
         "assignment": [],

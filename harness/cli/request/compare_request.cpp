@@ -92,10 +92,15 @@ ComparisonOptions CompareRequest::options() const {
   return options;
 }
 
+std::vector<std::string> CompareRequest::may_fail() {
+  std::vector<std::string> words;
+  for (const ChangeVerdict verdict : kMayFail) words.emplace_back(to_text(verdict));
+  return words;
+}
+
 std::set<ChangeVerdict> CompareRequest::failing() const {
   std::set<ChangeVerdict> failing;
-  std::vector<std::string> known;
-  for (const ChangeVerdict verdict : kMayFail) known.emplace_back(to_text(verdict));
+  const std::vector<std::string> known = may_fail();
   for (const std::string& word : fail_on) {
     const size_t before = failing.size();
     for (const ChangeVerdict verdict : kMayFail) {

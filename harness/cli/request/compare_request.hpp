@@ -27,6 +27,8 @@ struct CompareRequest {
   void read_min_effects(const std::vector<Located>& words, const std::string& what);
 
   ComparisonOptions options() const;
+  /// Verdicts that pass unless `fail_on` has them.
+  static std::vector<std::string> may_fail();
   /// Throws a usage error for unknown words.
   std::set<ChangeVerdict> failing() const;
   /// The input of a report of such a comparison; refers to all three arguments.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
+#include "base/json_text.hpp"
 #include "base/text.hpp"
 #include "suite/axis_override.hpp"
 #include "suite/suite_reader.hpp"
@@ -18,39 +18,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-template <typename Number>
-bool parse_whole(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  const auto [stopped, code] = std::from_chars(text.data(), end, number);
-  return code == std::errc{} && stopped == end;
-}
-
-Error wrong(const OptionValue& value, const std::string& wanted) {
-  const Located& word = value.words.front();
-  return usage_error(
-      fmt::format("{} must be {}, and is `{}`", value.what, wanted, printable(word.text)),
-      word.where);
-}
-
-uint64_t whole_number(const OptionValue& value, uint64_t least, const std::string& wanted) {
-  uint64_t number = 0;
-  if (!parse_whole(value.words.front().text, number) || number < least) throw wrong(value, wanted);
-  return number;
-}
-
-fs::path path_of(const OptionValue& value, const Located& word) {
-  if (word.text.empty()) throw usage_error(value.what + " is empty", word.where);
-  return value.folder.empty() ? fs::path(word.text) : (value.folder / word.text).lexically_normal();
-}
-
-fs::path path_of(const OptionValue& value) {
-  return path_of(value, value.words.front());
-}
-
 void read_suites(JobRequest& request, const OptionValue& value) {
   request.paths.clear();
   for (const Located& word : value.words) {
-    const fs::path path = path_of(value, word);
+    const fs::path path = value.path_of(word);
     std::error_code ignored;
     if (!fs::exists(path, ignored)) {
       throw usage_error(fmt::format("there is no file or folder `{}`", display_path(path)),
@@ -86,25 +57,6 @@ void read_axes_option(JobRequest& request, const OptionValue& value) {
   for (Axis& axis : axes) override_axis(request.choice.axes, std::move(axis));
 }
 
-double positive_number(const OptionValue& value, const std::string& wanted) {
-  double number = 0;
-  if (!parse_whole(value.words.front().text, number) || !std::isfinite(number) || number <= 0) {
-    throw wrong(value, wanted);
-  }
-  return number;
-}
-
-void read_min_effects(JobRequest& request, const OptionValue& value) {
-  request.comparison.read_min_effects(value.words, value.what);
-}
-
-/// "a, b and c".
-std::string listed(std::vector<std::string> words, const std::string& last) {
-  const std::string word = words.back();
-  words.pop_back();
-  return join(words, ", ") + " " + last + " " + word;
-}
-
 // Every job knows `skipped`, `notices` and warnings; only jobs that compare know the verdicts of a
 // comparison.
 void read_fail_on(JobRequest& request, const OptionValue& value) {
@@ -136,56 +88,22 @@ void read_fail_on(JobRequest& request, const OptionValue& value) {
   }
 }
 
-double positive_seconds(const OptionValue& value) {
-  return positive_number(value, "a number of seconds above 0");
-}
-
 void read_jobs(JobRequest& request, const OptionValue& value) {
-  constexpr uint64_t kMost = 1024;
-  const std::string wanted = fmt::format("a whole number from 0 to {}", kMost);
-  const uint64_t number = whole_number(value, 0, wanted);
-  if (number > kMost) throw wrong(value, wanted);
-  request.jobs = number > 0 ? number : usable_processors();
+  request.jobs = value.whole > 0 ? value.whole : usable_processors();
   request.jobs_given = true;
 }
 
-void read_timeout(JobRequest& request, const OptionValue& value) {
-  request.session.timeout_s = positive_seconds(value);
-  request.timeout_given = true;
-}
-
-void read_cache(JobRequest& request, const OptionValue& value) {
-  const std::string& word = value.words.front().text;
-  const std::vector<std::string> words = {"cold", "hot", "both"};
-  const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) throw wrong(value, "cold, hot or both");
-  request.cache = static_cast<CacheChoice>(found - words.begin());
-}
-
-void read_precision(JobRequest& request, const OptionValue& value) {
-  request.precision = positive_number(value, "a share above 0, as 0.01 for 1 %");
-}
-
-void read_trials(JobRequest& request, const OptionValue& value) {
-  request.trials = whole_number(value, 1, "a whole number from 1");
-  request.first_trial = 0;
-  request.trials_given = true;
-}
-
 void read_trial(JobRequest& request, const OptionValue& value) {
-  request.first_trial = whole_number(value, 0, "a whole number from 0");
-  if (request.first_trial == UINT64_MAX) throw wrong(value, "below 2**64 - 1");
+  if (value.whole == UINT64_MAX) throw value.wrong(value.words.front(), "below 2**64 - 1");
+  request.first_trial = value.whole;
   request.trials = 1;
   request.trials_given = true;
 }
 
 void read_search(JobRequest& request, const OptionValue& value) {
-  request.search = parse_search_limits(value.words.front().text);
-  if (!request.search) throw wrong(value, "a time, as 60s, 5m or 1h, or a number of cases from 1");
-}
-
-void read_annotations(JobRequest& request, const OptionValue& value) {
-  request.formats.read_annotations(value.words.front(), value.what);
+  request.search = parse_search_limits(value.text);
+  if (!request.search)
+    throw value.wrong(value.words.front(), "a time, as 60s, 5m or 1h, or a number of cases from 1");
 }
 
 void read_formats(JobRequest& request, const OptionValue& value) {
@@ -207,37 +125,36 @@ void read_checks(JobRequest& request, const OptionValue& value) {
     }
     for (const std::string& name : split(word.text, ',')) {
       checks.emplace_back(trim(name));
-      if (std::find(known.begin(), known.end(), checks.back()) != known.end()) continue;
-      OptionValue this_word{value};
-      this_word.words = {word};
-      throw wrong(this_word, "a list of " + listed(known, "and") + ", or all");
+      if (std::find(known.begin(), known.end(), checks.back()) == known.end())
+        throw value.wrong(word, "a list of " + listed(known, "and") + ", or all");
     }
   }
 }
 
-void read_update(JobRequest& request, const OptionValue& value) {
-  const std::string& word = value.words.front().text;
-  if (word != "true" && word != "false" && word != "pinned")
-    throw wrong(value, "true, false or pinned");
-  request.update_baseline = word != "false";
-  request.pin_version = word == "pinned";
+const OptionRule kText, kFlag;
+const OptionRule kPath = {.kind = OptionRule::Kind::path};
+const OptionRule kShare = {.kind = OptionRule::Kind::share};
+constexpr const char* kSearchSchema =
+    R"({"anyOf": [{"type": "string", "pattern": "^[1-9][0-9]*[smh]?$"},
+                  {"type": "integer", "minimum": 1}]})";
+constexpr const char* kSeconds = "a number of seconds above 0";
+
+// KIND=FILE, where github has no file.
+OptionRule format_rule() {
+  static const std::string pattern = [] {
+    std::string kinds = "junit";
+    for (const ProblemFormat one : each_value<ProblemFormat>())
+      kinds += "|" + std::string(to_text(one));
+    return "^(github|(" + kinds + ")=.+)$";
+  }();
+  return {.schema = pattern.c_str()};
 }
 
-void read_sanitize(JobRequest& request, const OptionValue& value) {
-  const std::vector<std::string>& tools = sanitizer_tools();
-  const std::string& tool = value.words.front().text;
-  if (std::find(tools.begin(), tools.end(), tool) == tools.end())
-    throw wrong(value, listed(tools, "or"));
-  request.sanitize = tool;
-}
-
-void read_coverage_min(JobRequest& request, const OptionValue& value) {
-  constexpr double kWhole = 100;
-  const std::string wanted = "a percentage above 0, up to 100";
-  const double percent = positive_number(value, wanted);
-  if (percent > kWhole) throw wrong(value, wanted);
-  request.coverage_min = percent;
-  request.session.coverage = true;
+OptionRule fail_rule() {
+  OptionRule rule = one_of({"skipped", "notices"});
+  rule.words.insert(rule.words.end(), race_warnings().begin(), race_warnings().end());
+  rule.more_words = CompareRequest::may_fail();
+  return rule;
 }
 
 // As errors call it: "-k" of "-k,--select".
@@ -253,195 +170,261 @@ using Request = JobRequest;
 
 const std::vector<JobOption>& job_options() {
   static const std::vector<JobOption> kOptions = {
-      {"", "suites", "", K::words, T::every, "Suite files and folders of them", &read_suites},
+      {"", "suites", "", K::words, T::every, "Suite files and folders of them", kPath,
+       &read_suites},
       {"--case", "cases", "ID", K::words, T::every, "The case with this id only; may be repeated",
-       &read_cases},
+       kText, &read_cases},
       {"-k,--select", "select", "EXPR", K::word, T::every,
-       "Only cases whose ids match: words, and, or, not, ( ), *", &read_select},
+       "Only cases whose ids match: words, and, or, not, ( ), *", kText, &read_select},
       {"-a,--axis", "axes", "AXIS=V,V", K::axes, T::every,
-       "Other values for an axis; may be repeated", &read_axes_option},
+       "Other values for an axis; may be repeated", kText, &read_axes_option},
       {"--lf,--last-failed", "last_failed", "", K::flag, T::check,
-       "Only cases that failed last time (all cases if none failed)",
+       "Only cases that failed last time (all cases if none failed)", kFlag,
        [](Request& request, const OptionValue& value) { request.last_failed = value.on; }},
-      {"-x,--exitfirst", "exitfirst", "", K::flag, T::every, "Stop after the first failure",
+      {"-x,--exitfirst", "exitfirst", "", K::flag, T::every, "Stop after the first failure", kFlag,
        [](Request& request, const OptionValue& value) { request.max_failures = value.on ? 1 : 0; }},
       {"--maxfail", "maxfail", "N", K::word, T::every, "Stop after N failures (0: never)",
-       [](Request& request, const OptionValue& value) {
-         request.max_failures = whole_number(value, 0, "a whole number from 0");
-       }},
+       whole_number(0).normally("0"),
+       [](Request& request, const OptionValue& value) { request.max_failures = value.whole; }},
       {"--device", "device", "D", K::word, T::every,
        "auto (default), gpu, cpu, one with a number (gpu:1), or all GPUs (all)",
+       OptionRule{.schema = "^[A-Za-z0-9_-]+(:[0-9]+)?$"}.normally("\"auto\""),
        [](Request& request, const OptionValue& value) {
-         request.session.device = value.words.front().text;
+         request.session.device = value.text;
          request.device_given = true;
        }},
       {"-j,--jobs", "jobs", "N", K::word, T::check,
-       "Run cases in N processes at the same time (0: one for each processor)", &read_jobs, true},
+       "Run cases in N processes at the same time (0: one for each processor)",
+       whole_number(0, 1024).normally("1"), &read_jobs, true},
       {"--seed", "seed", "N", K::word, T::every, "Seed of all inputs (default 0)",
+       whole_number(0, UINT64_MAX).normally("0"),
        [](Request& request, const OptionValue& value) {
-         request.session.seed = whole_number(value, 0, "a whole number from 0 to 2**64 - 1");
+         request.session.seed = value.whole;
          request.seed_given = true;
        }},
       {"--trials", "trials", "N", K::word, T::check,
-       "Run each case N times, with other inputs each time", &read_trials},
+       "Run each case N times, with other inputs each time", whole_number(1).normally("1"),
+       [](Request& request, const OptionValue& value) {
+         request.trials = value.whole;
+         request.first_trial = 0;
+         request.trials_given = true;
+       }},
       {"--trial", "trial", "K", K::word, T::check, "Run only the trial of this number, from 0",
-       &read_trial, true},
-      {"--search", "search", "LIMIT", K::word, T::check,
-       "Look in `any` ranges for failing cases: a time (60s, 5m) or a count", &read_search},
+       whole_number(0), &read_trial, true},
+      {"--search",
+       "search",
+       "LIMIT",
+       K::word,
+       T::check,
+       "Look in `any` ranges for failing cases: a time (60s, 5m) or a count",
+       {.kind = OptionRule::Kind::json, .schema = kSearchSchema},
+       &read_search},
       {"--step", "step", "NAME", K::word, T::check,
-       "End each case after this step, and look for mistakes up to there",
-       [](Request& request, const OptionValue& value) { request.step = value.words.front().text; },
-       true},
+       "End each case after this step, and look for mistakes up to there", kText,
+       [](Request& request, const OptionValue& value) { request.step = value.text; }, true},
       {"--checks", "checks", "LIST", K::list, T::check,
        "Checks of the CPU device: memory"
 #define CHECK(name, kind, word, places) "," #name
 #include "warpmark/checks.def"
        " (default all)",
-       &read_checks},
+       one_of(known_checks()), &read_checks},
       {"--suppressions", "suppressions", "FILE", K::word, T::check,
-       "Accept the findings that this file lists, with a reason for each",
-       [](Request& request, const OptionValue& value) { request.suppressions = path_of(value); }},
+       "Accept the findings that this file lists, with a reason for each", kPath,
+       [](Request& request, const OptionValue& value) { request.suppressions = value.path; }},
       {"--gen-suppressions", "gen_suppressions", "FILE", K::word, T::check,
-       "Write a suppression for each finding to this file, to be completed",
-       [](Request& request, const OptionValue& value) {
-         request.gen_suppressions = path_of(value);
-       }},
+       "Write a suppression for each finding to this file, to be completed", kPath,
+       [](Request& request, const OptionValue& value) { request.gen_suppressions = value.path; }},
       {"--schedules", "schedules", "N", K::word, T::check,
-       "Orders of threads to try, where they may matter (default 8)",
+       "Orders of threads to try, where they may matter (default 8)", whole_number(1),
        [](Request& request, const OptionValue& value) {
-         request.session.schedules = whole_number(value, 1, "a whole number from 1") - 1;
+         request.session.schedules = value.whole - 1;
        },
        true},
       {"--schedule", "schedule", "K", K::word, T::check,
-       "Run only in this order of threads; 0 is the usual one",
-       [](Request& request, const OptionValue& value) {
-         request.session.schedule = whole_number(value, 0, "a whole number from 0");
-       },
+       "Run only in this order of threads; 0 is the usual one", whole_number(0),
+       [](Request& request, const OptionValue& value) { request.session.schedule = value.whole; },
        true},
       {"--sanitize{memcheck}", "sanitize", "", K::choice, T::check,
-       "On a GPU: run under compute-sanitizer (default memcheck)", &read_sanitize},
+       "On a GPU: run under compute-sanitizer (default memcheck)", one_of(sanitizer_tools()),
+       [](Request& request, const OptionValue& value) { request.sanitize = value.text; }},
       {"--counters", "counters", "", K::flag, T::check,
-       "Count instructions and memory traffic, and print them for each case",
+       "Count instructions and memory traffic, and print them for each case", kFlag,
        [](Request& request, const OptionValue& value) {
          request.session.counters.assign(value.on ? 1 : 0, "traffic");
        }},
       {"--coverage", "coverage", "FILE", K::word, T::check,
-       "Count the lines of device code that run, and write them in lcov's format",
+       "Count the lines of device code that run, and write them in lcov's format", kPath,
        [](Request& request, const OptionValue& value) {
-         request.coverage = path_of(value);
+         request.coverage = value.path;
          request.session.coverage = true;
        }},
       {"--coverage-min", "coverage_min", "PCT", K::word, T::check,
-       "Fail if fewer percent of the lines of device code run", &read_coverage_min},
+       "Fail if fewer percent of the lines of device code run",
+       positive_number("a percentage above 0, up to 100", 100),
+       [](Request& request, const OptionValue& value) {
+         request.coverage_min = value.real;
+         request.session.coverage = true;
+       }},
       {"--timeout-s", "timeout_s", "S", K::word, T::every,
-       "Seconds that the device part of a case may take (default 60)", &read_timeout},
+       "Seconds that the device part of a case may take (default 60)",
+       positive_number(kSeconds).normally("60"),
+       [](Request& request, const OptionValue& value) {
+         request.session.timeout_s = value.real;
+         request.timeout_given = true;
+       }},
       {"--cache", "cache", "STATE", K::word, T::bench,
-       "State of the last-level cache: cold (default), hot, both", &read_cache},
-      {"--graph", "graph", "", K::flag, T::bench, "Time runs in CUDA graphs, too",
+       "State of the last-level cache: cold (default), hot, both",
+       one_of({"cold", "hot", "both"}).normally("\"cold\""),
+       [](Request& request, const OptionValue& value) {
+         const std::vector<std::string> states = {"cold", "hot", "both"};
+         request.cache =
+             static_cast<CacheChoice>(std::ranges::find(states, value.text) - states.begin());
+       }},
+      {"--graph", "graph", "", K::flag, T::bench, "Time runs in CUDA graphs, too", kFlag,
        [](Request& request, const OptionValue& value) { request.graph = value.on; }},
       {"--transfers", "transfers", "", K::flag, T::bench,
-       "Time copies of inputs and results, too, from pinned and pageable memory",
+       "Time copies of inputs and results, too, from pinned and pageable memory", kFlag,
        [](Request& request, const OptionValue& value) { request.transfers = value.on; }},
       {"--budget-s", "budget_s", "S", K::word, T::bench,
        "Seconds that the samples of a case may take (default 5)",
-       [](Request& request, const OptionValue& value) {
-         request.budget_s = positive_seconds(value);
-       }},
+       positive_number(kSeconds).normally("5"),
+       [](Request& request, const OptionValue& value) { request.budget_s = value.real; }},
       {"--precision", "precision", "P", K::word, T::bench,
-       "Stop when the median is known to this relative precision (default 0.005)", &read_precision},
+       "Stop when the median is known to this relative precision (default 0.005)",
+       positive_number("a share above 0, as 0.01 for 1 %").normally("0.005"),
+       [](Request& request, const OptionValue& value) { request.precision = value.real; }},
       {"--max-samples", "max_samples", "N", K::word, T::bench,
-       "Take no more than N samples of a case (default 10000)",
-       [](Request& request, const OptionValue& value) {
-         request.max_samples = whole_number(value, 1, "a whole number from 1");
-       }},
+       "Take no more than N samples of a case (default 10000)", whole_number(1).normally("10000"),
+       [](Request& request, const OptionValue& value) { request.max_samples = value.whole; }},
       {"--processes", "processes", "N", K::word, T::bench,
        "Share the samples of a case between N fresh processes (default 5)",
-       [](Request& request, const OptionValue& value) {
-         request.processes = whole_number(value, 1, "a whole number from 1");
-       }},
+       whole_number(1).normally("5"),
+       [](Request& request, const OptionValue& value) { request.processes = value.whole; }},
       {"--shard", "", "I/N", K::word, T::every,
-       "Only the I-th of N parts of the cases; auto: as the environment says",
-       [](Request& request, const OptionValue& value) {
-         request.shard = parse_shard(value.words.front().text);
-       }},
+       "Only the I-th of N parts of the cases; auto: as the environment says", kText,
+       [](Request& request, const OptionValue& value) { request.shard = parse_shard(value.text); }},
       {"--shard-times", "", "JOURNAL", K::word, T::every,
-       "With --shard: parts that take equally long, by an earlier run",
-       [](Request& request, const OptionValue& value) { request.shard_times = path_of(value); }},
+       "With --shard: parts that take equally long, by an earlier run", kPath,
+       [](Request& request, const OptionValue& value) { request.shard_times = value.path; }},
       {"--journal", "journal", "FILE", K::word, T::every,
-       "Write every outcome to this file, as JSON lines",
-       [](Request& request, const OptionValue& value) { request.journal = path_of(value); }},
-      {"--junit", "junit", "FILE", K::word, T::every, "Write a JUnit XML report",
-       [](Request& request, const OptionValue& value) { request.formats.junit = path_of(value); }},
-      {"--format", "formats", "KIND=FILE", K::words, T::every, kFormatHelp, &read_formats},
+       "Write every outcome to this file, as JSON lines", kPath,
+       [](Request& request, const OptionValue& value) { request.journal = value.path; }},
+      {"--junit", "junit", "FILE", K::word, T::every, "Write a JUnit XML report", kPath,
+       [](Request& request, const OptionValue& value) { request.formats.junit = value.path; }},
+      {"--format", "formats", "KIND=FILE", K::words, T::every, kFormatHelp, format_rule(),
+       &read_formats},
       {"--benchmark-out", "benchmark_out", "FILE", K::word, T::bench,
-       "Write Google Benchmark's JSON, for its compare.py",
-       [](Request& request, const OptionValue& value) {
-         request.google_benchmark = path_of(value);
-       }},
+       "Write Google Benchmark's JSON, for its compare.py", kPath,
+       [](Request& request, const OptionValue& value) { request.google_benchmark = value.path; }},
       {"--against", "against", "OTHER", K::word, T::bench,
-       "Take turns with another suite or .cu file, a git revision, or `baseline`",
+       "Take turns with another suite or .cu file, a git revision, or `baseline`", kPath,
        [](Request& request, const OptionValue& value) {
          std::error_code ignored;
-         const fs::path file = path_of(value);
-         request.against = fs::exists(file, ignored) ? file.string() : value.words.front().text;
+         const fs::path file = value.path;
+         request.against = fs::exists(file, ignored) ? file.string() : value.text;
        }},
       {"--compare", "compare", "BASELINE", K::word, T::bench,
-       "Compare with this baseline or journal, as `warpmark compare` does",
-       [](Request& request, const OptionValue& value) { request.baseline = path_of(value); }},
+       "Compare with this baseline or journal, as `warpmark compare` does", kPath,
+       [](Request& request, const OptionValue& value) { request.baseline = value.path; }},
       {"--update-baseline{true}", "update_baseline", "", K::choice, T::bench,
-       "Write the counters to the file of --compare; =pinned: for this version", &read_update},
+       "Write the counters to the file of --compare; =pinned: for this version",
+       one_of({"true", "false", "pinned"}).normally("false"),
+       [](Request& request, const OptionValue& value) {
+         request.update_baseline = value.text != "false";
+         request.pin_version = value.text == "pinned";
+       }},
       {"--min-effect", "min_effect", "PCT", K::amounts, T::bench,
-       "The smallest change that counts, in percent, or for counters: load=5", &read_min_effects},
+       "The smallest change that counts, in percent, or for counters: load=5", kShare,
+       [](Request& request, const OptionValue& value) {
+         request.comparison.read_min_effects(value.words, value.what);
+       }},
       {"--fail-on", "fail_on", "WHAT", K::words, T::every,
-       "Fail on skipped, notices, a race's name, or a comparison's verdict", &read_fail_on},
+       "Fail on skipped, notices, a race's name, or a comparison's verdict", fail_rule(),
+       &read_fail_on},
       {"--allow-missing", "allow_missing", "", K::flag, T::bench,
-       "With --compare: cases that only the baseline has do not fail",
+       "With --compare: cases that only the baseline has do not fail", kFlag,
        [](Request& request, const OptionValue& value) {
          request.comparison.allow_missing = value.on;
        }},
       {"--across-devices", "across_devices", "", K::flag, T::bench,
-       "With --compare: allow results of another device",
+       "With --compare: allow results of another device", kFlag,
        [](Request& request, const OptionValue& value) {
          request.comparison.across_devices = value.on;
        }},
       {"--keep", "keep", "DIR", K::word, T::check,
-       "Keep sources, PTX, inputs, outputs … of failures in this folder",
-       [](Request& request, const OptionValue& value) { request.keep = path_of(value); }},
+       "Keep sources, PTX, inputs, outputs … of failures in this folder", kPath,
+       [](Request& request, const OptionValue& value) { request.keep = value.path; }},
       {"--keep-all", "keep_all", "", K::flag, T::check, "With --keep: also of cases that passed",
-       [](Request& request, const OptionValue& value) { request.keep_all = value.on; }},
+       kFlag, [](Request& request, const OptionValue& value) { request.keep_all = value.on; }},
       {"--json", "json", "", K::flag, T::every,
-       "Print JSON lines (schema/outcome.json), not a report",
+       "Print JSON lines (schema/outcome.json), not a report", kFlag,
        [](Request& request, const OptionValue& value) { request.json = value.on; }},
       {"--annotations", "annotations", "HOW", K::word, T::every, kAnnotationsHelp,
-       &read_annotations},
+       one_of({"auto", "github", "off"}).normally("\"auto\""),
+       [](Request& request, const OptionValue& value) {
+         request.formats.read_annotations(value.words.front(), value.what);
+       }},
       {"--durations", "durations", "N", K::word, T::every, "List the N slowest cases (0: all)",
-       [](Request& request, const OptionValue& value) {
-         request.durations = whole_number(value, 0, "a whole number from 0");
-       }},
+       whole_number(0),
+       [](Request& request, const OptionValue& value) { request.durations = value.whole; }},
       {"--show", "", "N", K::word, T::check,
-       "Of cases that fail in one way, print the texts of N (default: 1; 0: all)",
-       [](Request& request, const OptionValue& value) {
-         request.shown = whole_number(value, 0, "a whole number from 0");
-       }},
-      {"-v,--verbose", "verbose", "", K::flag, T::every, "Print a line for each case",
+       "Of cases that fail in one way, print the texts of N (default: 1; 0: all)", whole_number(0),
+       [](Request& request, const OptionValue& value) { request.shown = value.whole; }},
+      {"-v,--verbose", "verbose", "", K::flag, T::every, "Print a line for each case", kFlag,
        [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::verbose : Verbosity::normal;
        }},
-      {"-q,--quiet", "quiet", "", K::flag, T::every, "Print only failures and the sum",
+      {"-q,--quiet", "quiet", "", K::flag, T::every, "Print only failures and the sum", kFlag,
        [](Request& request, const OptionValue& value) {
          request.verbosity = value.on ? Verbosity::quiet : Verbosity::normal;
        }},
       {"--in-process", "in_process", "", K::flag, T::every,
-       "Run cases in this process, for debuggers; a crash ends the run",
+       "Run cases in this process, for debuggers; a crash ends the run", kFlag,
        [](Request& request, const OptionValue& value) { request.session.in_process = value.on; },
        true},
       {"--skip-without-device", "skip_without_device", "", K::flag, T::every,
-       "Exit with 77 instead of 3 if the device does not exist",
+       "Exit with 77 instead of 3 if the device does not exist", kFlag,
        [](Request& request, const OptionValue& value) { request.skip_without_device = value.on; }},
-      {"--no-cache", "no_cache", "", K::flag, T::every, "Compile every kernel again",
+      {"--no-cache", "no_cache", "", K::flag, T::every, "Compile every kernel again", kFlag,
        [](Request& request, const OptionValue& value) { request.session.use_cache = !value.on; }},
   };
   return kOptions;
+}
+
+nlohmann::ordered_json JobOption::schema(JobKind job) const {
+  using Json = nlohmann::ordered_json;
+  Json one = rule.word_schema(job == JobKind::bench),
+       value = {{"description", std::string(help) + "."}};
+  switch (kind) {
+    case OptionKind::flag:
+      value.update({{"type", "boolean"}, {"default", false}});
+      break;
+    case OptionKind::word:
+    case OptionKind::choice:
+      value.update(one);
+      break;
+    case OptionKind::list: {
+      const std::string word = "(" + join(rule.words, "|") + ")";
+      value["oneOf"] = {
+          {{"type", "string"}, {"pattern", "^(all|" + word + "( *, *" + word + ")*)$"}},
+          {{"type", "array"}, {"minItems", 1}, {"items", std::move(one)}}};
+      break;
+    }
+    case OptionKind::amounts:
+      value["oneOf"] = {one,
+                        {{"type", "object"}, {"minProperties", 1}, {"additionalProperties", one}}};
+      break;
+    case OptionKind::words:
+      value.update({{"type", "array"}, {"minItems", 1}, {"items", std::move(one)}});
+      break;
+    case OptionKind::axes:
+      value.update({{"type", "object"},
+                    {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
+                    {"additionalProperties", {{"type", {"array", "object"}}}}});
+      break;
+  }
+  if (*rule.standard != '\0') value["default"] = parse_json(rule.standard);
+  return value;
 }
 
 bool JobOption::is_for(JobKind job) const {
@@ -499,7 +482,8 @@ std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
 
 namespace {
 
-void read(const JobOption& option, const OptionValue& value, JobRequest& request) {
+void read(const JobOption& option, OptionValue& value, JobRequest& request) {
+  if (option.is_one_word()) option.rule.read(value);
   option.read(request, value);
   std::vector<std::string> words;
   for (const Located& word : value.words) words.push_back(word.text);
@@ -518,9 +502,7 @@ void JobArguments::apply(JobRequest& request, const std::vector<std::string>& ke
     OptionValue value;
     value.what = first_name(*given->option);
     for (const std::string& word : given->words) value.words.push_back({word, {}});
-    const OptionKind kind = given->option->kind;
-    const bool one =
-        kind == OptionKind::word || kind == OptionKind::choice || kind == OptionKind::list;
+    const bool one = given->option->is_one_word() || given->option->kind == OptionKind::list;
     if (one && value.words.size() != 1) {
       throw usage_error(fmt::format("{} is given {} times", value.what, value.words.size()));
     }

@@ -4,23 +4,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "cli/program/argument_parser.hpp"
 #include "cli/request/job_request.hpp"
+#include "cli/request/option_rule.hpp"
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
-
-/// The value of an option, from the command line or a file.
-struct OptionValue {
-  std::string what;              ///< its name in errors: "--seed", "`seed`"
-  std::vector<Located> words;    ///< one for OptionKind::word; their places if from a file
-  bool on = true;                ///< value of a flag
-  std::vector<Axis> axes;        ///< for OptionKind::axes, if from a file
-  std::filesystem::path folder;  ///< where relative paths start; "" for the working directory
-};
 
 enum class OptionKind : uint8_t {
   flag,     ///< true or false in a file
@@ -43,12 +36,16 @@ struct JobOption {
   OptionKind kind;
   Takers takers;
   const char* help;
+  OptionRule rule;  ///< of each word
   /// Replaces the value in the request. Throws a usage error.
   void (*read)(JobRequest& request, const OptionValue& value);
   bool seldom = false;  ///< not in the help of `warpmark run`, which takes the options of all jobs
 
   bool is_for(JobKind job) const;
   bool is_key() const { return *key != '\0'; }
+  bool is_one_word() const { return kind == OptionKind::word || kind == OptionKind::choice; }
+  /// The key's in a run configuration.
+  nlohmann::ordered_json schema(JobKind job) const;
 };
 
 /// Options in the order of --help and of schema/run.json.

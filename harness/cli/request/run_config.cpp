@@ -7,6 +7,7 @@
 
 #include "base/characters.hpp"
 #include "base/file.hpp"
+#include "base/record_table.hpp"
 #include "cli/request/job_options.hpp"
 #include "suite/suite_reader.hpp"
 #include "suite/yaml_node.hpp"
@@ -16,6 +17,15 @@ namespace warpmark {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kAboutRuns =
+    "The jobs of `warpmark run`. Paths are relative to the folder of the file; options on the "
+    "command line override those of the file.";
+constexpr const char* kAboutCheck =
+    "Run the cases of suites and compare them with their references: one job, or a list of named "
+    "jobs, which run one after another.";
+constexpr const char* kAboutBench =
+    "Measure how long cases with right results take: one job, or a list of named jobs.";
 
 class Reader {
  public:
@@ -128,6 +138,44 @@ RunConfig load_run_config(const fs::path& file) {
 
 RunConfig parse_run_config(const std::string& text, const fs::path& file) {
   return Reader(file).config(parse_yaml(text, display_path(file)));
+}
+
+RecordJson run_config_schema() {
+  RecordJson properties = {
+      {"warpmark", {{"description", "The version of this format."}, {"enum", {1, "1"}}}},
+      {"about",
+       {{"description", "One sentence for people."},
+        {"type", {"string", "number", "boolean"}},
+        {"not", {{"const", ""}}}}}};
+  RecordJson definitions, some_job = RecordJson::array();
+  for (const JobKind kind : {JobKind::check, JobKind::bench}) {
+    const std::string section(to_text(kind));
+    const RecordJson reference = {{"$ref", "#/definitions/" + section}};
+    const RecordJson named = {{"allOf", {reference, {{"required", {"name"}}}}}};
+    properties[section] = {
+        {"description", kind == JobKind::check ? kAboutCheck : kAboutBench},
+        {"oneOf", {reference, {{"type", "array"}, {"minItems", 1}, {"items", named}}}}};
+    some_job.push_back({{"required", {section}}});
+    RecordJson keys = {
+        {"name",
+         {{"description", "The name of the job, unique in the file; default `" + section + "`."},
+          {"type", "string"},
+          {"pattern", "^[A-Za-z0-9_.][A-Za-z0-9_.-]*$"}}}};
+    for (const JobOption& option : job_options()) {
+      if (option.is_for(kind) && option.is_key()) keys[option.key] = option.schema(kind);
+    }
+    definitions[section] = {{"type", "object"},
+                            {"required", {"suites"}},
+                            {"additionalProperties", false},
+                            {"properties", std::move(keys)}};
+  }
+  return schema_document("run", "Warpmark run configuration", kAboutRuns,
+                         {{"type", "object"},
+                          {"required", {"warpmark"}},
+                          {"anyOf", std::move(some_job)},
+                          {"additionalProperties", false},
+                          {"properties", std::move(properties)},
+                          {"definitions", std::move(definitions)}});
 }
 
 }  // namespace warpmark

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -27,5 +28,8 @@ struct RunConfig {
 RunConfig load_run_config(const std::filesystem::path& file);
 /// The same from a text; `file` names it, and its folder is where paths start.
 RunConfig parse_run_config(const std::string& text, const std::filesystem::path& file);
+
+/// schema/run.json.
+nlohmann::ordered_json run_config_schema();
 
 }  // namespace warpmark
