@@ -11,7 +11,7 @@ namespace warpmark {
 
 namespace {
 
-// Plans are made once more for cases that are looked at ahead.
+// The plans of cases that are looked at ahead are kept until it is their turn.
 constexpr size_t kMostAhead = 256;
 
 }  // namespace
@@ -29,8 +29,10 @@ void SessionRunner::add_after(const CaseWork& work) {
     for (const CaseWork& later :
          works_.subspan(place + 1, std::min(kMostAhead, works_.size() - place - 1))) {
       if (later.error || later.which.skip) continue;
-      if (const Planned made = plan_of(later, plugins_); made.planned)
-        ahead_->add(*later.which.suite, *made.planned);
+      Planned made = plan_of(later, plugins_);
+      if (!made.planned) continue;
+      ahead_->add(*later.which.suite, *made.planned);
+      planned_ahead_.emplace(&later, std::move(made.planned));
     }
   }
   ahead_->finish();
@@ -41,10 +43,14 @@ Outcome SessionRunner::verify(const CaseWork& work, uint64_t trial) {
   if (work.which.skip) return skipped_outcome(work.which);
   if (work_ != &work) {  // its further trials have the same plan
     work_ = nullptr;
-    planned_.reset();
-    Planned made = plan_of(work, plugins_);
-    if (made.error) return load_failure(*made.error);
-    planned_ = std::move(made.planned);
+    if (const auto known = planned_ahead_.extract(&work)) {
+      planned_ = known.mapped();
+    } else {
+      planned_.reset();
+      Planned made = plan_of(work, plugins_);
+      if (made.error) return load_failure(*made.error);
+      planned_ = std::move(made.planned);
+    }
     work_ = &work;
     if (ahead_) ahead_->settle(*session_, *work.which.suite, *planned_);
   }

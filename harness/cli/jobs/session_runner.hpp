@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "check/check.hpp"
@@ -52,6 +53,7 @@ class SessionRunner : public CaseRunner {
   const CaseWork* work_ = nullptr;  ///< the case of `planned_`
   std::shared_ptr<const PlannedCase> planned_;
   std::span<const CaseWork> works_;
+  std::unordered_map<const CaseWork*, std::shared_ptr<const PlannedCase>> planned_ahead_;
   std::optional<LookAhead> ahead_;
   std::vector<OwnText> texts_;  ///< own_texts() of the plan with this key
   std::string texts_key_;
