@@ -230,10 +230,7 @@ std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
         fmt::format("{} is no usable NVRTC: it lacks {}", opened.path, join(missing, ", ")),
         remedy());
   }
-  std::shared_ptr<Nvrtc> nvrtc(
-      new Nvrtc(table, opened.path, toolkit_folders(opened.path, search.cuda_home)));
-  nvrtc->search_log_ = std::move(log);
-  return nvrtc;
+  return from_table(table, opened.path, toolkit_folders(opened.path, search.cuda_home));
 }
 
 std::string Nvrtc::version() const {

@@ -58,8 +58,6 @@ class Nvrtc {
   const std::string& path() const { return path_; }
   /// The toolkit's header folders, to be given with -I; empty if there are none beside the library.
   const std::vector<std::string>& include_folders() const { return include_folders_; }
-  /// One line for each place that was searched, for `doctor`.
-  const std::vector<std::string>& search_log() const { return search_log_; }
 
   /// Throws an environment error if it cannot compile for this, with the supported architectures.
   void check_architecture(const Architecture& architecture) const;
@@ -71,7 +69,6 @@ class Nvrtc {
   std::string path_;
   std::vector<std::string> include_folders_;
   std::string headers_version_;
-  std::vector<std::string> search_log_;
   int major_ = 0;
   int minor_ = 0;
 };

@@ -102,7 +102,6 @@ Function::Function(std::shared_ptr<const Module::State> module, std::string name
   attributes_.constant_bytes = read(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
   attributes_.local_bytes = read(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
   attributes_.registers = read(CU_FUNC_ATTRIBUTE_NUM_REGS);
-  attributes_.binary_version = read(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
 }
 
 std::optional<std::vector<ParameterLayout>> Function::parameters() const {

@@ -22,7 +22,6 @@ struct FunctionAttributes {
   int constant_bytes = 0;
   int local_bytes = 0;  ///< bytes of a thread, including spills
   int registers = 0;    ///< registers of a thread
-  int binary_version = 0;
 };
 
 class Function;

@@ -280,12 +280,4 @@ Measured measure_composites(const PlanComposites& asked, const CompositeRuns& ru
   return all;
 }
 
-std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs) {
-  std::vector<std::string> texts;
-  for (MeasuredComposite& one : measure_composites(asked, runs)) {
-    if (!one.broken.empty()) texts.push_back(std::move(one.broken));
-  }
-  return texts;
-}
-
 }  // namespace warpmark

@@ -51,8 +51,6 @@ constexpr double kMetByFar = 1e6;
 /// compiler adds.
 std::vector<MeasuredComposite> measure_composites(const PlanComposites& asked,
                                                   const CompositeRuns& runs);
-/// The reasons of the parts that the kernel breaks, none if all hold.
-std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs);
 
 /// The counters that composites are made of.
 std::vector<std::string> composite_counters();

@@ -45,7 +45,7 @@ void read_rules(const GradeRuleFiles& files) {
 void read_names(const std::string& text) {
   canvas_name(text);
   moodle_name(text);
-  student_of_folder(folder_name(student_name(text)));
+  folder_name(student_name(text));
   parse_time(text);
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 #include "base/characters.hpp"
 #include "base/sha256.hpp"
@@ -111,21 +110,6 @@ std::string folder_name(std::string_view student) {
     }
   }
   return name.substr(0, cut) + "~" + sha256_hex(student).substr(0, kHashDigits);
-}
-
-std::string student_of_folder(std::string_view folder) {
-  if (folder == "%") return "";
-  std::string student;
-  for (size_t at = 0; at < folder.size(); ++at) {
-    if (folder[at] == '%' && at + 2 < folder.size()) {
-      student += static_cast<char>(
-          std::strtol(std::string(folder.substr(at + 1, 2)).c_str(), nullptr, 16));
-      at += 2;
-    } else {
-      student += folder[at];
-    }
-  }
-  return student;
 }
 
 }  // namespace warpmark

@@ -16,8 +16,4 @@ std::string student_name(std::string_view bytes);
 /// Names that make more than 200 bytes are cut, and end in "~" and part of their hash.
 std::string folder_name(std::string_view student);
 
-/// Recovers the name from which folder_name() made a folder's name; a shortened name stays as it
-/// is.
-std::string student_of_folder(std::string_view folder);
-
 }  // namespace warpmark

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -529,6 +530,22 @@ TEST(FolderName, IsSafeAndSaysWhoseItIs) {
 TEST(FolderName, IsOnesOwnWhereNamesLookAlike) {
   EXPECT_NE(folder_name("Ada"), folder_name("ada"));
   EXPECT_NE(folder_name("Zo\u00EB"), folder_name("Zoe\u0308"));  // composed and decomposed
+}
+
+// The name from which folder_name() made a folder's; a shortened name stays as it is.
+std::string student_of_folder(std::string_view folder) {
+  if (folder == "%") return "";
+  std::string student;
+  for (size_t at = 0; at < folder.size(); ++at) {
+    if (folder[at] == '%' && at + 2 < folder.size()) {
+      student += static_cast<char>(
+          std::strtol(std::string(folder.substr(at + 1, 2)).c_str(), nullptr, 16));
+      at += 2;
+    } else {
+      student += folder[at];
+    }
+  }
+  return student;
 }
 
 TEST(FolderName, CanBeReadBack) {

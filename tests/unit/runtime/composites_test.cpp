@@ -9,6 +9,15 @@
 namespace warpmark {
 namespace {
 
+// The reasons of the parts that the kernel breaks, none if all hold.
+std::vector<std::string> broken_composites(const PlanComposites& asked, const CompositeRuns& runs) {
+  std::vector<std::string> texts;
+  for (MeasuredComposite& one : measure_composites(asked, runs)) {
+    if (!one.broken.empty()) texts.push_back(std::move(one.broken));
+  }
+  return texts;
+}
+
 using testing::AllOf;
 using testing::HasSubstr;
 
