@@ -172,12 +172,16 @@ int64_t ScanGenerator::of_tile() const {
   return tuning_.block * tuning_.vectors * layout_.width;
 }
 
+std::vector<Parameter> ScanGenerator::loaded() const {
+  std::vector<Parameter> all = lanes_of(inputs_);
+  all.insert(all.end(), flags_.begin(), flags_.end());
+  return all;
+}
+
 // Arithmetic for how many tiles ahead of its own a block brings the inputs into the cache.
 std::string ScanGenerator::tiles_ahead() const {
   std::string bytes;
-  std::vector<Parameter> fetched = lanes_of(inputs_);
-  fetched.insert(fetched.end(), flags_.begin(), flags_.end());
-  for (const Parameter& lane : fetched) {
+  for (const Parameter& lane : loaded()) {
     bytes += (bytes.empty() ? "" : " + ") + lane.name + ".nbytes";
   }
   if (bytes.empty()) return "0";
@@ -281,11 +285,9 @@ std::string ScanGenerator::load_body() const {
   const std::string at = "warpmark_v * " + width + " + warpmark_k";
   const std::string vector = "warpmark_first + warpmark_v * " + number(32 * layout_.width);
   std::string declared, loads, ahead;
-  for (size_t k = 0; k < inputs_.accesses.size(); ++k) {
-    const Access& access = inputs_.accesses[k];
-    if (!access.lane && !(segmented() && segment_inputs_.accesses[k].lane)) continue;
-    const auto& [name, element] = std::tie(access.parameter.name, access.parameter.element);
-    const std::string vectors = vectors_of(access.parameter);
+  for (const Parameter& lane : loaded()) {
+    const auto& [name, element] = std::tie(lane.name, lane.element);
+    const std::string vectors = vectors_of(lane);
     declared += text_of({"    ", element, " ", vectors, "[", count, "][", width, "];\n"});
     loads += text_of({"    warpmark::load_once<", width, ">(", vectors, "[warpmark_v], ", name,
                       " + ", vector, ");\n"});

@@ -34,6 +34,8 @@ class ScanGenerator {
   std::string store_body() const;
   int64_t of_tile() const;
   std::string tiles_ahead() const;
+  /// The arrays that are loaded as vectors.
+  std::vector<Parameter> loaded() const;
   bool segmented() const { return !segment_.empty(); }
 
   const plugin::Json& which_;
