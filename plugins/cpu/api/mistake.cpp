@@ -52,16 +52,12 @@ std::string reason_of(CUresult result) {
   return last_error().empty() ? error_text(result) : safe(last_error());
 }
 
-// Keeps a report until it is drained.
-void keep_report(Context& context, std::string line) {
-  if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
-}
-
-// Prints a report, too.
-void report(Context& context, const Json& json, const std::string& text) {
+// Prints a report, and keeps it until it is drained.
+void report(Context& context, const Json& json, const std::string& text,
+            const ReportWeight& weight = {}) {
   std::string line = json_text(json);
-  print_report(line, text, {});
-  keep_report(context, std::move(line));
+  print_report(line, text, weight);
+  if (context.reports.size() < Context::kMostReports) context.reports.push_back(std::move(line));
 }
 
 std::string count_of(std::uint64_t bytes) {
@@ -93,6 +89,16 @@ std::string place_of(const RefusedRange& range, Json& json) {
   }
   json["allocation"] = allocation_json(allocation, nearest.side, nearest.distance, true);
   return where;
+}
+
+// An address inside of an allocation, if there is one; adds that to the report.
+std::string inside_text(Context& context, std::uint64_t address, Json& json) {
+  const Arena* arena = driver().arena_of(context, address);
+  const Allocation* allocation = arena == nullptr ? nullptr : arena->find(address, 1);
+  if (allocation == nullptr) return hexadecimal(address);
+  json["allocation"] = allocation_json(*allocation, Nearest::Side::inside, 0, true);
+  return hexadecimal(address) + ", " + count_of(address - allocation->address) + " inside " +
+         allocation_text(*allocation);
 }
 
 void report_leak(const Allocation& allocation, bool heap) {
@@ -184,22 +190,13 @@ void report_overlap(Context& context, const char* call, std::uint64_t address) {
   json["severity"] = "warning";
   json["call"] = call;
   json["address"] = hexadecimal(address);
-  std::string where = hexadecimal(address);
-  const Arena* arena = driver().arena_of(context, address);
-  const Allocation* allocation = arena == nullptr ? nullptr : arena->find(address, 1);
-  if (allocation != nullptr) {
-    json["allocation"] = allocation_json(*allocation, Nearest::Side::inside, 0, true);
-    where +=
-        ", " + count_of(address - allocation->address) + " inside " + allocation_text(*allocation);
-  }
+  const std::string where = inside_text(context, address, json);
   const std::string what = std::string(call) + " writes bytes that it reads";
   json["message"] = what + ", so that what it copies is undefined: from " + where;
-  std::string line = json_text(json);
-  print_report(line,
-               "========= Warning: " + what + "\n=========     what it copies is undefined, from " +
-                   where + "\n",
-               {false, false, 0});
-  keep_report(context, std::move(line));
+  report(context, json,
+         "========= Warning: " + what + "\n=========     what it copies is undefined, from " +
+             where + "\n",
+         {false, false, 0});
 }
 
 void report_batch_race(Context& context, const char* call, BatchAccess one, BatchAccess other,
@@ -213,23 +210,14 @@ void report_batch_race(Context& context, const char* call, BatchAccess one, Batc
   json["hazard"] = hazard;
   json["call"] = call;
   json["address"] = hexadecimal(address);
-  std::string where = hexadecimal(address);
-  const Arena* arena = driver().arena_of(context, address);
-  const Allocation* allocation = arena == nullptr ? nullptr : arena->find(address, 1);
-  if (allocation != nullptr) {
-    json["allocation"] = allocation_json(*allocation, Nearest::Side::inside, 0, true);
-    where += ", " + std::to_string(address - allocation->address) + " bytes inside " +
-             allocation_text(*allocation);
-  }
+  const std::string where = inside_text(context, address, json);
   const std::string copies = "copies " + std::to_string(one.copy) + " and " +
                              std::to_string(other.copy) + " of a batch, which has no order";
   json["message"] = "race: " + hazard + " by " + copies + ", at " + where + ", in " + call;
-  std::string line = json_text(json);
-  print_report(line,
-               "========= Error: Race reported between " + copies + ", on CUDA API call to " +
-                   call + "\n=========     " + hazard + " at " + where + "\n",
-               {true, true, 0});
-  keep_report(context, std::move(line));
+  report(context, json,
+         "========= Error: Race reported between " + copies + ", on CUDA API call to " + call +
+             "\n=========     " + hazard + " at " + where + "\n",
+         {true, true, 0});
 }
 
 namespace {

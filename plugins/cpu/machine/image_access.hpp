@@ -46,6 +46,21 @@ const Object* find_image(Lanes& w, const Instruction& i, std::uint32_t lane,
   return object;
 }
 
+/// The context's textures; null if it has none.
+inline const HandleTable<Texture>* textures_of(const Lanes& w) {
+  const ImageTable* images = w.block->launch().shape.images;
+  return images == nullptr ? nullptr : &images->textures;
+}
+
+/// Refuses an instruction for textures that no function of the driver makes.
+inline void refuse_textures(Lanes& w, const Instruction& i, const char* why) {
+  for (std::uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    if (find_image(w, i, lane, textures_of(w), "texture") != nullptr)
+      record_image_fault(w, i, lane, FaultKind::handle, why);
+  }
+}
+
 /// Host memory of an image's first texel, or null after recording that its allocation is gone.
 /// Every offset that Image::offset gives for a position inside the image lies inside it.
 inline std::byte* image_memory(Lanes& w, const Instruction& i, std::uint32_t lane,

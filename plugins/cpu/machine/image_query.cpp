@@ -82,8 +82,7 @@ u32 query_texture(const Texture& texture, ImageQuery query, u32 level) {
 }
 
 void texture_query(Lanes& w, const Instruction& i) {
-  const ImageTable* images = w.block->launch().shape.images;
-  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  const HandleTable<Texture>* table = textures_of(w);
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Texture* texture = find_image(w, i, lane, table, "texture");
@@ -106,17 +105,10 @@ void surface_query(Lanes& w, const Instruction& i) {
   }
 }
 
-// cuArray3DCreate and the like make no textures of several samples.
 void texture_samples(Lanes& w, const Instruction& i) {
-  const ImageTable* images = w.block->launch().shape.images;
-  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    if (find_image(w, i, lane, table, "texture") == nullptr) continue;
-    record_image_fault(w, i, lane, FaultKind::handle,
-                       "the texture has one sample for each texel, and the instruction is for "
-                       "textures of several, which no function of the driver makes");
-  }
+  refuse_textures(w, i,
+                  "the texture has one sample for each texel, and the instruction is for "
+                  "textures of several, which no function of the driver makes");
 }
 
 void image_type(Lanes& w, const Instruction& i) {

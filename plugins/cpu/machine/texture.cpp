@@ -513,25 +513,15 @@ void defined(Lanes& w, const Instruction& i, u32 lane, const TextureOp& op, bool
   }
 }
 
-// No function of the driver says how a texture compares depths.
-void compare_depths(Lanes& w, const Instruction& i) {
-  const ImageTable* images = w.block->launch().shape.images;
-  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    if (find_image(w, i, lane, table, "texture") == nullptr) continue;
-    record_image_fault(w, i, lane, FaultKind::handle,
-                       "the texture has no depths, and the instruction is for textures that "
-                       "compare them, which no function of the driver makes");
-  }
-}
-
 template <bool Gather>
 void texture_handler(Lanes& w, const Instruction& i) {
   const auto op = i.form<TextureOp>();
-  if (op.compares) return compare_depths(w, i);
-  const ImageTable* images = w.block->launch().shape.images;
-  const HandleTable<Texture>* table = images == nullptr ? nullptr : &images->textures;
+  if (op.compares) {
+    return refuse_textures(w, i,
+                           "the texture has no depths, and the instruction is for textures that "
+                           "compare them, which no function of the driver makes");
+  }
+  const HandleTable<Texture>* table = textures_of(w);
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
