@@ -86,7 +86,7 @@ void condition(Emitter& out, std::size_t index, Instruction& instruction) {
 
 void comparison(Emitter& out, const OpcodeInfo& info, Combine combine) {
   const std::size_t operands = combine == kCombineNone ? 3 : 4;
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   if ((info.a == Type::f16 || info.a == Type::bf16) && out.operand(0).kind == OperandKind::pair)
     out.invalid("16-bit numbers have one result");
   Instruction instruction;
@@ -104,8 +104,7 @@ void arithmetic(Emitter& out, const OpcodeInfo& info) {
   instruction.opcode = info.opcode;
   instruction.cost = flops_of(out.facts());
   if (instruction.cost != 0) instruction.counter = Counter::ptx_flops;
-  if (!is_atomic(info.form))
-    out.expect_operands(operand_count(info.form), operand_count(info.form));
+  if (!is_atomic(info.form)) out.expect_operands(operand_count(info.form));
   check_arithmetic(out);
   if (info.form == Form::quaternary) instruction.e = out.source(4, info.e);
   if (info.form == Form::carry2 || info.form == Form::carry3) {

@@ -99,7 +99,7 @@ void barrier_test(Emitter& out, Instruction& instruction) {
 // mbarrier.init{.layout} [mbarrier], arrivals; .expect_tx and .complete_tx with bytes; .inval
 void barrier_change(Emitter& out, Modifier what, Instruction& instruction) {
   const std::size_t operands = what == Modifier::inval ? 1 : 2;
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   instruction.opcode = what == Modifier::init        ? Opcode::mbarrier_init
                        : what == Modifier::inval     ? Opcode::mbarrier_inval
                        : what == Modifier::expect_tx ? Opcode::mbarrier_expect
@@ -150,7 +150,7 @@ void plain_copy(Emitter& out, Instruction instruction) {
 void decode_fence(Emitter& out) {
   const InstructionFacts& facts = out.facts();
   const bool map = facts.has(Modifier::tensormap_generic) && facts.has(Modifier::acquire);
-  out.expect_operands(map ? 2 : 0, map ? 2 : 0);
+  out.expect_operands(map ? 2 : 0);
   if (map) {
     Space space = Space::generic;
     Instruction unused;
@@ -167,20 +167,15 @@ std::uint32_t address_value(Emitter& out, const Operand& operand, Space space) {
   if (generic && space != Space::generic)  // of a variable's name
     place.imm += static_cast<std::int64_t>(out.window_of(space));
   if (place.address_narrow) {
-    Instruction extend;
-    extend.opcode = Opcode::cvt_u64_u32;
-    extend.a = slot;
-    extend.d = slot = out.allocate(true);
-    out.emit(extend);
+    const std::uint32_t narrow = slot;
+    slot = out.allocate(true);
+    out.emit(Opcode::cvt_u64_u32, slot, narrow);
   }
   if (place.imm == 0) return slot;
-  Instruction add;
-  add.opcode = Opcode::add_64;
-  add.a = slot;
-  add.b = out.constant(static_cast<std::uint64_t>(place.imm), true);
-  add.d = out.allocate(true);
-  out.emit(add);
-  return add.d;
+  const std::uint32_t offset = out.constant(static_cast<std::uint64_t>(place.imm), true);
+  const std::uint32_t sum = out.allocate(true);
+  out.emit(Opcode::add_64, sum, slot, offset);
+  return sum;
 }
 
 void decode_mbarrier(Emitter& out) {
@@ -214,13 +209,13 @@ void decode_mbarrier(Emitter& out) {
   } else if (what == Modifier::test_wait || what == Modifier::try_wait) {
     barrier_test(out, instruction);
   } else if (what == Modifier::check_layout) {
-    out.expect_operands(2, 2);
+    out.expect_operands(2);
     instruction.opcode = Opcode::mbarrier_layout;
     instruction.imm = facts.has(Modifier::layout_v1) ? 1 : 0;
     instruction.d = out.destination(0, Type::pred);
     instruction.address = barrier_address(out, 1, space);
   } else {  // pending_count
-    out.expect_operands(2, 2);
+    out.expect_operands(2);
     instruction.opcode = Opcode::mbarrier_pending;
     instruction.d = out.destination(0, Type::u32);
     instruction.b = out.source(1, Type::u64);
@@ -236,7 +231,7 @@ void decode_async_copy(Emitter& out) {
   const bool bulk = facts.has(Modifier::bulk);
   Instruction instruction;
   if (facts.has(Modifier::commit_group) || facts.has(Modifier::wait_all)) {
-    out.expect_operands(0, 0);
+    out.expect_operands(0);
     instruction.opcode = facts.has(Modifier::wait_all) ? Opcode::wait_async_all
                          : bulk                        ? Opcode::commit_bulk
                                                        : Opcode::commit_async;
@@ -244,7 +239,7 @@ void decode_async_copy(Emitter& out) {
     return;
   }
   if (facts.has(Modifier::wait_group)) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     if (out.operand(0).kind != OperandKind::integer) out.invalid("needs a number");
     instruction.early = facts.has(Modifier::read);
     instruction.opcode = bulk ? Opcode::wait_bulk : Opcode::wait_async;
@@ -256,7 +251,7 @@ void decode_async_copy(Emitter& out) {
   instruction.site = out.program.sites++;
   if (!facts.has(Modifier::mbarrier)) return plain_copy(out, instruction);
   // cp.async.mbarrier.arrive{.noinc}{.shared}.b64
-  out.expect_operands(1, 1);
+  out.expect_operands(1);
   const Space space = space_of(facts);
   instruction.no_increment = facts.has(Modifier::noinc);
   instruction.opcode = Opcode::arrive_async;

@@ -25,11 +25,11 @@ void check_barrier(const Emitter& out, std::size_t first) {
 void barrier(Emitter& out, BasicBlock& block) {
   const InstructionFacts& facts = out.facts();
   if (facts.has(Modifier::cluster)) {
-    out.expect_operands(0, 0);
+    out.expect_operands(0);
     block.exit = facts.has(Modifier::arrive) ? Exit::cluster_arrive : Exit::cluster_wait;
     block.relaxed = facts.has(Modifier::relaxed);
   } else if (facts.has(Modifier::warp)) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     block.exit = Exit::warp;
     block.barrier = out.source(0, Type::u32);
   } else if (facts.has(Modifier::red)) {
@@ -59,7 +59,7 @@ bool is_indexed_branch(const Statement& statement) {
 }
 
 const BranchTable& branch_table(const Emitter& out) {
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   const std::string_view name = out.operand(1).text;
   const auto found = out.function.branch_tables.find(name);
   if (found == out.function.branch_tables.end())
@@ -133,7 +133,7 @@ void end_block(Emitter& out, BasicBlock& block) {
     block.exit = Exit::jump;
     block.next = out.operand(0).index;  // a statement; the caller turns it into a block
   } else if (name == Mnemonic::ret || name == Mnemonic::exit) {
-    out.expect_operands(0, 0);
+    out.expect_operands(0);
     block.exit = out.in_kernel() || name == Mnemonic::exit ? Exit::leave : Exit::ret;
     block.barrier = out.callee;
     if (block.exit == Exit::ret) give_stack_back(out);

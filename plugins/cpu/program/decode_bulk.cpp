@@ -57,7 +57,7 @@ std::uint32_t bulk_size(Emitter& out, const Operand& size) {
 // cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [from], bytes{, cache policy}
 void bulk_prefetch(Emitter& out) {
   const bool hint = out.facts().has(Modifier::L2_cache_hint);
-  out.expect_operands(hint ? 3 : 2, hint ? 3 : 2);
+  out.expect_operands(hint ? 3 : 2);
   Instruction instruction;
   instruction.opcode = Opcode::prefetch_bulk;
   instruction.address = address_value(out, out.operand(0), Space::global);
@@ -103,7 +103,7 @@ void decode_bulk_copy(Emitter& out) {
   const bool masked = facts.has(Modifier::cp_mask);
   const std::size_t operands = (on_barrier ? 4u : 3u) + (hint ? 1u : 0u) + (multicast ? 1u : 0u) +
                                (masked ? 1u : 0u) + (form.ignores ? 2u : 0u);
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   instruction.site = out.program.sites++;
   instruction.address = address_value(out, out.operand(0), form.to);
   instruction.a = address_value(out, out.operand(1), form.from);
@@ -143,7 +143,7 @@ void decode_async_store(Emitter& out) {
     form.reduction = reduction_of(out, operation, type);
   }
   instruction.set_form(form);
-  out.expect_operands(3, 3);
+  out.expect_operands(3);
   const Space space = space_of(facts);
   instruction.space = space;
   instruction.site = out.program.sites++;
@@ -161,7 +161,7 @@ void decode_async_store(Emitter& out) {
 
 // st.bulk{.weak}{.shared::cta} [to], bytes, 0
 void decode_bulk_store(Emitter& out) {
-  out.expect_operands(3, 3);
+  out.expect_operands(3);
   const Operand& value = out.operand(2);
   if (value.kind != OperandKind::integer || value.value != 0) out.invalid("the value is 0");
   Instruction instruction;

@@ -13,7 +13,7 @@ void decode_cluster_address(Emitter& out) {
   const InstructionFacts& facts = out.facts();
   const bool map = facts.mnemonic == Mnemonic::mapa, shared = facts.has(Modifier::shared_cluster);
   const Type type = facts.types.front();
-  out.expect_operands(map ? 3 : 2, map ? 3 : 2);
+  out.expect_operands(map ? 3 : 2);
   Instruction instruction;
   instruction.opcode = map ? Opcode::map_address : Opcode::rank_of_address;
   instruction.address_narrow = type == Type::u32;
@@ -47,7 +47,7 @@ void decode_cluster_address(Emitter& out) {
 // the coordinates of the first block and, above them, whether a cluster was taken over.
 void decode_cluster_cancel(Emitter& out) {
   const InstructionFacts& facts = out.facts();
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   if (facts.has(Modifier::try_cancel)) {
     const Space space = space_of(facts);
     Instruction instruction;
@@ -73,9 +73,7 @@ void decode_cluster_cancel(Emitter& out) {
     const Operand& list = out.operand(0);
     if (list.kind != OperandKind::vector || list.count != 4) out.invalid("expected a vector of 4");
     for (std::uint32_t d = 0; d < 3; ++d) {
-      const Operand& one = out.part(list, d);
-      at.at(d) =
-          one.kind == OperandKind::sink ? out.allocate(false) : out.destination(one, Type::b32);
+      at.at(d) = out.result(out.part(list, d), Type::b32);
     }
   } else {
     const std::size_t wanted = facts.has(Modifier::first_ctaid_x)   ? 0

@@ -125,13 +125,9 @@ std::uint32_t members(Emitter& out) {
 }
 
 void decode_collective(Emitter& out) {
-  Instruction instruction;
   if (out.facts().mnemonic == Mnemonic::activemask) {
-    out.expect_operands(1, 1);
-    instruction.opcode = Opcode::active_mask;
-    instruction.d = out.destination(0, Type::b32);
-    out.emit(instruction);
-    return;
+    out.expect_operands(1);
+    return out.emit(Opcode::active_mask, out.destination(0, Type::b32), Instruction::kNone);
   }
   // Without .sync the lanes that come there together are meant, and nobody is waited for.
   const bool waits = out.facts().has(Modifier::sync);
@@ -139,23 +135,20 @@ void decode_collective(Emitter& out) {
   if (row == nullptr) out.refuse_opcode();
   if (!waits && out.module.version > kLastWithoutSync) out.invalid("needs .sync from PTX 6.4 on");
   const std::size_t masks = waits ? 1 : 0;
+  Instruction instruction;
   instruction.opcode = row->opcode;
   const bool match = out.facts().mnemonic == Mnemonic::match;
   if (match || out.facts().mnemonic == Mnemonic::shfl) {
-    match ? out.expect_operands(3, 3) : out.expect_operands(4 + masks, 4 + masks);
+    match ? out.expect_operands(3) : out.expect_operands(4 + masks);
     const Type type = match ? Type::u32 : Type::b32;
     const Operand& result = out.operand(0);
     if (result.kind == OperandKind::pair) {
       const Operand& value = out.part(result, 0);
       const Operand& valid = out.part(result, 1);
-      const bool unused = match && value.kind == OperandKind::sink;
-      if ((value.kind != OperandKind::reg && !unused) || value.negated || value.value != 0 ||
-          valid.kind == OperandKind::integer || valid.negated)
+      if (valid.kind == OperandKind::integer || valid.negated)
         out.invalid("the result must be a register");
       if (out.facts().has(Modifier::any)) out.invalid("only match.all has a predicate");
-      if (value.kind == OperandKind::reg) out.check_register(value, type, false);
-      instruction.d =
-          value.kind == OperandKind::reg ? out.register_slot(value.index) : out.allocate(false);
+      instruction.d = match ? out.result(value, type) : out.destination(value, type);
       if (valid.kind != OperandKind::sink) instruction.predicate = out.predicate(valid);
     } else {
       instruction.d = out.destination(0, type);
@@ -165,13 +158,13 @@ void decode_collective(Emitter& out) {
     instruction.b = out.source(2, type);
     if (!match) instruction.c = out.source(3, Type::b32);
   } else if (out.facts().mnemonic == Mnemonic::vote) {
-    out.expect_operands(2 + masks, 2 + masks);
+    out.expect_operands(2 + masks);
     instruction.d = out.destination(0, row->opcode == Opcode::vote_ballot ? Type::b32 : Type::pred);
     instruction.a = out.predicate(out.operand(1));
     instruction.negated = out.operand(1).negated;
     instruction.b = waits ? out.source(2, Type::u32) : out.constant(0xffffffff, false);
   } else {
-    out.expect_operands(3, 3);
+    out.expect_operands(3);
     const bool real = row->opcode == Opcode::redux_real;
     if (real) {
       const InstructionFacts& facts = out.facts();
@@ -205,7 +198,7 @@ void decode_atomic(Emitter& out) {
   out.polls = out.polls || swap || exchange;
   const std::size_t first = reduce ? 0 : 1;  // operand that is the address
   const std::size_t operands = first + (swap ? 3 : 2) + (hint ? 1 : 0);
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   if (hint) out.source(operands - 1, Type::u64);
   Instruction instruction;
   instruction.opcode = info->opcode;

@@ -132,7 +132,7 @@ void packing(Emitter& out) {
   for (const Row& row : rows) {
     if (!out.facts().has(row.to)) continue;
     const bool third = row.width < 16;
-    out.expect_operands(third ? 4 : 3, third ? 4 : 3);
+    out.expect_operands(third ? 4 : 3);
     Instruction instruction;
     instruction.opcode = Opcode::convert_pack;
     instruction.set_form(PackForm{row.width, row.sign});
@@ -196,7 +196,7 @@ void decode_conversion(Emitter& out) {
   if (form.rounding == Rounding::random) form.random = form.to == Format::f16 ? 13 : 16;
   const std::size_t sources = form.apart ? 2 : 1;
   const std::size_t operands = 1 + sources + (form.random != 0 ? 1 : 0);
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   Instruction instruction;
   instruction.opcode = Opcode::convert_any;
   instruction.set_form(form);

@@ -71,7 +71,7 @@ void Blocks::find_leaders() {
     if (!ends_block(statement)) continue;
     leader_[i + 1] = 1;
     if (statement.facts->mnemonic == Mnemonic::bra) {
-      out_.expect_operands(1, 1);
+      out_.expect_operands(1);
       const Operand& label = out_.operand(0);
       if (label.kind != OperandKind::label || label.negated || label.value != 0)
         out_.invalid("expected a label");

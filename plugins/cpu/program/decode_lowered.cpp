@@ -79,7 +79,7 @@ Comparison comparison_of(const InstructionFacts& facts) {
 // One predicate for each number, in registers of their own.
 std::array<std::uint32_t, 2> compare(Emitter& out, const Comparison& comparison) {
   const std::size_t operands = comparison.combine == kCombineNone ? 3 : 4;
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   const Type whole = comparison.packed ? comparison.from : comparison.info->a;
   std::array<std::uint32_t, 2> a{out.source(1, whole)}, b{out.source(2, whole)};
   if (comparison.packed) {
@@ -186,7 +186,7 @@ void decode_test(Emitter& out) {
                       {Modifier::none, 0, 0}};  // without a kind nothing is of it: seen on an H200
   for (const Row& row : rows) {
     if (row.kind != Modifier::none && !out.facts().has(row.kind)) continue;
-    out.expect_operands(2, 2);
+    out.expect_operands(2);
     const std::uint32_t d = out.destination(0, Type::pred);
     const std::uint32_t a = out.source(1, wide ? Type::f64 : Type::f32);
     const std::uint32_t magnitude = out.allocate(wide);
@@ -214,7 +214,7 @@ void decode_packed(Emitter& out) {
                   return facts.modifiers[i] == Modifier::f32x2 ? "f32" : facts.words[i];
                 }));
   const std::size_t sources = out.facts().mnemonic == Mnemonic::fma ? 3 : 2;
-  out.expect_operands(sources + 1, sources + 1);
+  out.expect_operands(sources + 1);
   for (std::size_t i = 0; i <= sources; ++i) {
     out.check_is_register(i);
     if (out.function.registers[out.operand(i).index].type != Type::b64)
@@ -251,7 +251,7 @@ void decode_mixed(Emitter& out) {
                   return facts.words[i] == name_of(facts.types.back()) ? "" : facts.words[i];
                 }));
   const std::size_t sources = out.facts().mnemonic == Mnemonic::fma ? 3 : 2;
-  out.expect_operands(sources + 1, sources + 1);
+  out.expect_operands(sources + 1);
   std::uint32_t slots[3] = {Instruction::kNone, Instruction::kNone, Instruction::kNone};
   for (std::size_t i = 0; i + 1 < sources; ++i) {
     // ptxas takes any 16 bits for a bfloat16 here, where it is no operand of its own.
@@ -287,21 +287,14 @@ void decode_three_operands(Emitter& out) {
 // lop3.BOOL.b32 d|p, a, b, c, table, q: p = (d != 0) BOOL q.
 void decode_logic_with_predicate(Emitter& out) {
   const bool both = out.facts().has(Modifier::and_);
-  out.expect_operands(6, 6);
+  out.expect_operands(6);
   const Operand& result = out.operand(0);
   if (result.kind != OperandKind::pair) out.invalid("needs d|p");
   const Operand& d = out.part(result, 0);
   const Operand& p = out.part(result, 1);
   Instruction logic;
   logic.opcode = Opcode::lop3;
-  if (d.kind == OperandKind::sink) {
-    logic.d = out.allocate(false);
-  } else {
-    if (d.kind != OperandKind::reg || d.negated || d.value != 0)
-      out.invalid("the result must be a register");
-    out.check_register(d, Type::b32, false);
-    logic.d = out.register_slot(d.index);
-  }
+  logic.d = out.result(d, Type::b32);
   logic.a = out.source(1, Type::b32);
   logic.b = out.source(2, Type::b32);
   logic.c = out.source(3, Type::b32);

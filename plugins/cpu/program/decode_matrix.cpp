@@ -196,7 +196,7 @@ void matrix_move(Emitter& out) {
   Instruction instruction;
   std::vector<std::uint32_t> slots;
   if (name == Mnemonic::movmatrix) {
-    out.expect_operands(2, 2);
+    out.expect_operands(2);
     out.check_is_register(1);
     instruction.opcode = Opcode::matrix_transpose;
     instruction.d = out.destination(0, Type::b32);
@@ -207,7 +207,7 @@ void matrix_move(Emitter& out) {
   const bool load = name == Mnemonic::ldmatrix;
   const InstructionFacts& facts = out.facts();
   const auto matrices = facts.has(Modifier::x4) ? 4u : facts.has(Modifier::x2) ? 2u : 1u;
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   instruction.address = address(out, out.operand(load ? 1 : 0), space, instruction);
   instruction.opcode = facts.has(Modifier::b8)          ? Opcode::matrix_rows_store_8
                        : facts.has(Modifier::b4x16_p64) ? Opcode::matrix_rows_load_4
@@ -303,7 +303,7 @@ void decode_matrix(Emitter& out) {
     out.invalid("single bits, and only they, need .xor.popc or .and.popc");
 
   const std::size_t operands = 4 + (form.sparse ? 2u : 0u) + (form.scales != 0 ? 4u : 0u);
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   std::vector<std::uint32_t> slots;
   constexpr Part kOrder[] = {Part::d, Part::a, Part::b, Part::c};
   for (std::size_t i = 0; i < 4; ++i) {

@@ -226,7 +226,7 @@ void decode_memory(Emitter& out) {
   check_vector_access(out, words);
   const bool constants = space == Space::constant;
   if (store && constants) out.invalid("constant memory cannot be written");
-  out.expect_operands(words.hint ? 3 : 2, words.hint ? 3 : 2);
+  out.expect_operands(words.hint ? 3 : 2);
   if (words.hint) out.source(2, Type::u64);
   const std::uint32_t bytes = words.type == Type::b128 ? 8 : bytes_of(words.type);
   Instruction instruction;

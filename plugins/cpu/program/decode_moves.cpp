@@ -151,7 +151,7 @@ void move_special_vector(Emitter& out, Type type) {
 
 // mov.v2 and mov.v4 of registers and numbers; of v4, from %tid and its like, too.
 void move_vector(Emitter& out) {
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   const Operand& to = out.operand(0);
   const Operand& from = out.operand(1);
   const Type type = out.facts().types.back();
@@ -248,7 +248,7 @@ void decode_address(Emitter& out) {
                                                  : Opcode::to_window;
   instruction.imm = static_cast<std::int64_t>(out.window_of(row->space));
   instruction.space = row->space;
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   instruction.d = out.destination(0, test ? Type::pred : Type::u64);
   const Operand& from = out.operand(1);
   if (from.negated) out.invalid("only a predicate is negated");
@@ -276,19 +276,19 @@ void decode_advice(Emitter& out) {
   const InstructionFacts& facts = out.facts();
   const Mnemonic name = facts.mnemonic;
   if (name == Mnemonic::griddepcontrol) {
-    out.expect_operands(0, 0);
+    out.expect_operands(0);
   } else if (name == Mnemonic::nanosleep) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     out.source(0, Type::u32);
   } else if (name == Mnemonic::pmevent) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     const Operand& event = out.operand(0);
     if (event.kind != OperandKind::integer) out.invalid("needs a constant");
     if (event.value < 0 || event.value > (facts.has(Modifier::mask) ? 0xffff : 15))
       out.invalid("there are 16 events");
   } else {
     const bool of_line = name == Mnemonic::applypriority || name == Mnemonic::discard;
-    out.expect_operands(of_line ? 2 : 1, of_line ? 2 : 1);
+    out.expect_operands(of_line ? 2 : 1);
     Space space = facts.has(Modifier::local)                                   ? Space::local
                   : facts.has(Modifier::param)                                 ? Space::param
                   : facts.has(Modifier::global) || facts.has(Modifier::const_) ? Space::global
@@ -319,10 +319,10 @@ void check_line(const Emitter& out) {
 void decode_policy(Emitter& out) {
   const InstructionFacts& facts = out.facts();
   if (facts.has(Modifier::cvt)) {
-    out.expect_operands(2, 2);
+    out.expect_operands(2);
     out.source(1, Type::u64);
   } else if (facts.has(Modifier::range)) {
-    out.expect_operands(4, 4);
+    out.expect_operands(4);
     address_value(out, out.operand(1),
                   facts.has(Modifier::global) ? Space::global : Space::generic);
     const Operand &first = out.operand(2), &all = out.operand(3);
@@ -352,17 +352,13 @@ void decode_policy(Emitter& out) {
 
 // elect.sync d|p, mask: the lowest lane of the mask.
 void decode_elect(Emitter& out) {
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   const Operand& result = out.operand(0);
   if (result.kind != OperandKind::pair) out.invalid("needs d|p");
   const Operand& d = out.part(result, 0);
   const Operand& p = out.part(result, 1);
-  if ((d.kind != OperandKind::reg && d.kind != OperandKind::sink) || p.kind != OperandKind::reg ||
-      d.negated || d.value != 0 || p.negated)
-    out.invalid("the result must be a register");
-  if (d.kind == OperandKind::reg) out.check_register(d, Type::u32, false);
-  const std::uint32_t lane =
-      d.kind == OperandKind::reg ? out.register_slot(d.index) : out.allocate(false);
+  if (p.kind != OperandKind::reg || p.negated) out.invalid("the result must be a register");
+  const std::uint32_t lane = out.result(d, Type::u32);
   const std::uint32_t reversed = out.allocate(false);
   out.emit(Opcode::brev_32, reversed, out.source(1, Type::u32));
   out.emit(Opcode::clz_32, lane, reversed);

@@ -57,7 +57,7 @@ void decode_multimem(Emitter& out) {
     const Type element = type == Type::f16x2 ? Type::f16 : type == Type::bf16x2 ? Type::bf16 : type;
     form.reduction = reduction_of(out, operation, element);
   }
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   Instruction instruction;
   instruction.opcode = load    ? Opcode::multimem_load
                        : store ? Opcode::multimem_store

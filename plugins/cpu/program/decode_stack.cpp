@@ -42,13 +42,13 @@ void decode_stack(Emitter& out) {
   const Type type = out.facts().types.front();
   const bool narrow = type == Type::u32;
   if (out.facts().mnemonic == Mnemonic::stacksave) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     out.emit(narrow ? Opcode::cvt_u32_u64 : Opcode::mov_b64, out.destination(0, type),
              stack_top(out));
     return;
   }
   if (out.facts().mnemonic == Mnemonic::stackrestore) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     const Operand& top = out.operand(0);
     if (top.kind != OperandKind::reg || (narrow && top.value != 0))
       out.invalid("expected a register");

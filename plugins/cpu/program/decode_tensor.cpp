@@ -75,7 +75,7 @@ void tensor_copy(Emitter& out, bool reduces) {
                                                  : 3u) +
                                (hint ? 1u : 0u) + (multicast ? 1u : 0u) +
                                (form.offsets > 0 ? 1u : 0u);
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   const std::size_t behind = prefetches ? 1 : 3;  // what may stand there: offsets, then a mask
   const Operand& map = out.operand(prefetches || form.to_global ? 0 : 1);
   const Operand* offsets = form.offsets > 0 ? &out.operand(behind) : nullptr;

@@ -40,7 +40,7 @@ void replaced_field(Emitter& out, Instruction& instruction) {
   const auto* const row = std::find_if(kFields.begin(), kFields.end(),
                                        [&](const FieldRow& one) { return facts.has(one.word); });
   const bool each = row->dimensions != 0;
-  out.expect_operands(each ? 3 : 2, each ? 3 : 2);
+  out.expect_operands(each ? 3 : 2);
   TensorMapField form{row->field, 0};
   if (each) {
     const Operand& ordinal = out.operand(1);
@@ -88,7 +88,7 @@ void decode_tensormap(Emitter& out) {
     out.emit(instruction);
     return;
   }
-  out.expect_operands(3, 3);
+  out.expect_operands(3);
   const Operand& size = out.operand(2);
   if (size.kind != OperandKind::integer || size.value != 128)
     out.invalid("a tensor map has 128 bytes");

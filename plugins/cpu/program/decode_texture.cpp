@@ -141,11 +141,7 @@ std::uint32_t results(Emitter& out, const Operand& operand, std::size_t count, T
   std::uint32_t* slots[4] = {&instruction.d, &instruction.a, &instruction.b, &instruction.c};
   for (std::size_t i = 0; i < count; ++i) {
     const Operand& one = out.part(*list, i);
-    if (one.kind == OperandKind::sink) continue;
-    if (one.kind != OperandKind::reg || one.value != 0 || one.negated)
-      out.invalid("the result must be a register");
-    out.check_register(one, bits_type(bytes_of(type)), false);
-    *slots[i] = out.register_slot(one.index);
+    if (one.kind != OperandKind::sink) *slots[i] = out.destination(one, bits_type(bytes_of(type)));
   }
   instruction.count = static_cast<std::uint8_t>(count);
   return valid;
@@ -255,7 +251,7 @@ void surface(Emitter& out, Opcode opcode) {
   instruction.opcode = opcode;
   instruction.count = facts.has(Modifier::v4) ? 4 : facts.has(Modifier::v2) ? 2 : 1;
   if (op.bytes * instruction.count > 16) out.invalid("a vector access has at most 16 bytes");
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   const Operand& where = out.operand(load ? 1 : 0);
   surface_data(out, out.operand(load ? 0 : 1), facts.types.front(), instruction);
   instruction.address = image_handle(out, where);
@@ -276,7 +272,7 @@ void image_query(Emitter& out, bool texture) {
   const bool level = facts.has(Modifier::level);
   const ImageQuery query = *find(kQueries, facts);
   if (level && query > ImageQuery::depth) out.invalid("unknown query");
-  out.expect_operands(level ? 3 : 2, level ? 3 : 2);
+  out.expect_operands(level ? 3 : 2);
   Instruction instruction;
   instruction.opcode = texture ? Opcode::texture_query : Opcode::surface_query;
   instruction.set_form(query);
@@ -311,7 +307,7 @@ void texture_samples(Emitter& out) {
 // istypep.TYPE p, a
 void image_type(Emitter& out) {
   const InstructionFacts& facts = out.facts();
-  out.expect_operands(2, 2);
+  out.expect_operands(2);
   out.check_is_register(1);
   Instruction instruction;
   instruction.opcode = Opcode::image_type;

@@ -93,7 +93,7 @@ class Video {
   void multiply_add() {
     const bool product = operand(1).minus != operand(2).minus, addend = operand(3).minus;
     const bool plus_one = facts_.has(Modifier::po);
-    out_.expect_operands(4, 4);
+    out_.expect_operands(4);
     if (operand(0).minus) out_.invalid("the result must be a register");
     check_negations(product, addend, plus_one);
     for (const std::size_t i : {0u, 3u}) {
@@ -115,7 +115,7 @@ class Video {
 
   // Two or four numbers of each register.
   void lanes() {
-    out_.expect_operands(4, 4);
+    out_.expect_operands(4);
     out_.check_is_register(3);
     lanes_ = static_cast<std::uint32_t>(facts_.name.back() - '0');
     const std::uint32_t mask = lane_mask(selector(0));

@@ -89,7 +89,7 @@ void warpgroup_product(Emitter& out) {
   const std::size_t scale = form.sparse ? 5 : 3;
   const std::size_t transposes = !halves ? 0u : form.a_registers ? 1u : 2u;
   const std::size_t operands = scale + 1 + (bits || integers ? 0u : 2u) + transposes;
-  out.expect_operands(operands, operands);
+  out.expect_operands(operands);
   if (!bits && !integers) {
     form.a_negated = second_of(out, scale + 1, 1, -1);
     form.b_negated = second_of(out, scale + 2, 1, -1);
@@ -138,7 +138,7 @@ void decode_warpgroup(Emitter& out) {
   Instruction instruction;
   if (facts.mnemonic == Mnemonic::setmaxnreg) {
     constexpr std::int64_t kLeast = 24, kMost = 256, kStep = 8;
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     const Operand& count = out.operand(0);
     if (count.kind != OperandKind::integer || count.value < kLeast || count.value > kMost ||
         count.value % kStep != 0)
@@ -147,14 +147,14 @@ void decode_warpgroup(Emitter& out) {
     instruction.imm = count.value;
     instruction.negated = facts.has(Modifier::dec);
   } else if (facts.has(Modifier::wait_group)) {
-    out.expect_operands(1, 1);
+    out.expect_operands(1);
     const Operand& groups = out.operand(0);
     if (groups.kind != OperandKind::integer || groups.value < 0)
       out.invalid("needs a number of groups, 0 or more");
     instruction.opcode = Opcode::matrix_group_wait;
     instruction.imm = std::min<std::int64_t>(groups.value, 0xffffffff);
   } else {
-    out.expect_operands(0, 0);
+    out.expect_operands(0);
     instruction.opcode = facts.has(Modifier::commit_group) ? Opcode::matrix_group_commit
                                                            : Opcode::matrix_group_fence;
   }

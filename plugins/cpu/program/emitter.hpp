@@ -121,6 +121,7 @@ class Emitter {
   void keep_unsupported(const PtxError& error);
   void check_target() const;
   void expect_operands(std::size_t least, std::size_t most) const;
+  void expect_operands(std::size_t count) const { expect_operands(count, count); }
   void check_is_register(std::size_t index) const;
   void check_register(const Operand& operand, Type type, bool wider) const;
   /// The elements of { … } are of one class, but for bits, which go with every other one. That class
@@ -155,6 +156,10 @@ class Emitter {
   std::uint32_t destination(const Operand& operand, Type type);
   std::uint32_t destination(std::size_t index, Type type) {
     return destination(operand(index), type);
+  }
+  /// The same of a 32-bit result that may be `_`.
+  std::uint32_t result(const Operand& operand, Type type) {
+    return operand.kind == OperandKind::sink ? allocate(false) : destination(operand, type);
   }
   std::uint32_t predicate(const Operand& operand);
   /// The value of a special register, or the address of a variable or function.
