@@ -30,30 +30,42 @@ void decode_instruction(Emitter& out) {
   kDecoders[static_cast<std::size_t>(facts.family) - 1](out);
 }
 
+namespace {
+
+// Emitters of the functions in this order, with their variables placed. The first `callees` of them
+// are called.
+std::vector<Emitter> emitters_of(Decoding& shared, const Function& entry,
+                                 const std::vector<std::uint32_t>& order, std::size_t callees) {
+  Program& program = shared.program;
+  program.name = entry.name;
+  program.function = &entry;
+  program.module = &shared.module;
+  program.code_window = shared.placement.code_window;
+  program.callees.resize(callees);
+  std::vector<Emitter> emitters;
+  emitters.reserve(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    const Function& one = shared.module.functions[order[i]];
+    if (i < callees) {
+      program.callees[i].function = &one;
+      program.callee_of[order[i]] = i;
+    }
+    emitters.emplace_back(shared, one, i < callees ? i : Instruction::kNone);
+    place_variables(emitters.back());
+  }
+  return emitters;
+}
+
+}  // namespace
+
 Program decode(const Module& module, const Function& function, const Placement& placement) {
   if (!function.has_body)
     throw PtxError(function.line, "kernel '" + std::string(function.name) + "' has no body");
   Decoding shared(module, placement);
   Program& program = shared.program;
-  program.name = function.name;
-  program.function = &function;
-  program.module = &module;
-  program.code_window = placement.code_window;
   const CallGraph graph = call_graph(module, function);
-  const auto callees = static_cast<std::uint32_t>(graph.order.size() - 1);  // the kernel is last
-  program.callees.resize(callees);
-  std::vector<Emitter> emitters;
-  emitters.reserve(callees + 1);
-  for (std::uint32_t i = 0; i <= callees; ++i) {
-    const bool kernel = i == callees;
-    const Function& one = module.functions[graph.order[i]];
-    if (!kernel) {
-      program.callees[i].function = &one;
-      program.callee_of[graph.order[i]] = i;
-    }
-    emitters.emplace_back(shared, one, kernel ? Instruction::kNone : i);
-    place_variables(emitters.back());
-  }
+  std::vector<Emitter> emitters =
+      emitters_of(shared, function, graph.order, graph.order.size() - 1);  // the kernel is last
   const std::uint64_t alignment = shared.dynamic_alignment;
   program.shared_bytes = static_cast<std::uint32_t>(shared.shared_bytes);
   program.dynamic_offset =
@@ -81,22 +93,9 @@ void check_function(const Module& module, std::uint32_t index, const Placement& 
                     std::vector<bool>& seen) {
   Decoding shared(module, placement);
   shared.of_kernel = false;
-  Program& program = shared.program;
   const Function& function = module.functions[index];
-  program.name = function.name;
-  program.function = &function;
-  program.module = &module;
-  program.code_window = placement.code_window;
   const std::vector<std::uint32_t> order = call_graph(module, function).order;
-  program.callees.resize(order.size());
-  std::vector<Emitter> emitters;
-  emitters.reserve(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) {
-    program.callees[i].function = &module.functions[order[i]];
-    program.callee_of[order[i]] = i;
-    emitters.emplace_back(shared, module.functions[order[i]], i);
-    place_variables(emitters.back());
-  }
+  std::vector<Emitter> emitters = emitters_of(shared, function, order, order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     if (seen[order[i]]) continue;
     seen[order[i]] = true;
