@@ -1,4 +1,4 @@
-// What the value of a job's option may be: words are read, and schema/run.json is made, by one rule.
+// Rules for the values of a job's options: words are read, and schema/run.json is made, by them.
 #pragma once
 
 #include <cstdint>
