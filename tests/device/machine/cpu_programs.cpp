@@ -1,13 +1,15 @@
 // Prints what twenty programs take on one core of the CPU device; a tool, not a test.
-//   build/tests/cpu_programs [PROGRAM...]
+//   build/tests/cpu_programs [--json RUNS | PROGRAM...]
 // For each the processor time of the median of seven runs without checks and with all of them, in
 // turn, and how many times as long the checks take (figure F8); for twelve of them also the time of
-// the same work in C++ on one thread, compiled with -O3 -march=native, and how many times as long
-// the device takes (figure F7). Both must give the same results.
+// the same work in C++ on one thread, compiled with -O3 -march=native -ffast-math, and how many
+// times as long the device takes (figure F7). Both must give the same results. With --json it runs
+// these twelve alone, without checks, and prints a line of JSON for each (tests/figures/native.py).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <functional>
@@ -60,6 +62,7 @@ struct Program {
   std::function<void()> native;          ///< null: none
   /// The greatest difference between the two results, relative to the greatest value.
   std::function<double()> difference;
+  std::function<void()> prepare_native = {};
 };
 
 template <typename T>
@@ -73,6 +76,16 @@ double difference(const Array<T>& array, const std::vector<T>& expected) {
     most = std::max(most, std::abs(one - other));
   }
   return most / greatest;
+}
+
+/// The share of the first `count` elements that differ.
+template <typename T>
+double share_of_others(const Array<T>& array, std::size_t count) {
+  std::vector<T> found(count);
+  check(api().to_host(found.data(), array.device, count * sizeof(T)), "cuMemcpyDtoH");
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < count; ++i) others += found[i] == array.host[i] ? 0 : 1;
+  return static_cast<double>(others) / static_cast<double>(count);
 }
 
 std::uint64_t bits(float value) {
@@ -103,6 +116,22 @@ class Programs {
     numbers_.upload();
     out_ = y_.host;
     add();
+  }
+
+  /// Prints what native code takes and the device without checks, in turn.
+  void compare(int runs) {
+    for (const Program& program : programs_) {
+      if (!program.native) continue;
+      Json line = {
+          {"program", program.name}, {"device_s", Json::array()}, {"native_s", Json::array()}};
+      for (int i = 0; i < runs; ++i) {
+        line["device_s"].push_back(launch(program, false));
+        line["native_s"].push_back(time_native(program));
+      }
+      line["thread_instructions"] = instructions_;
+      line["warp_instructions"] = warp_instructions_;
+      std::printf("%s\n", line.dump().c_str());
+    }
   }
 
   void run(const std::vector<std::string_view>& names) {
@@ -166,8 +195,9 @@ class Programs {
          {256, 1},
          {bits(2), x_.device, y_.device, n},
          y,
-         [=, this] { out_ = y_.host, native::saxpy(2, px, out_.data(), kElements); },
-         [this] { return difference(y_, out_); }},
+         [=] { native::saxpy(2, px, out, kElements); },
+         [this] { return difference(y_, out_); },
+         [this] { std::copy(y_.host.begin(), y_.host.end(), out_.begin()); }},
         {"matmul",
          {tiles, tiles},
          {16, 16},
@@ -205,8 +235,8 @@ class Programs {
          {image_.device, side, side, 200},
          {},
          [this] { native::mandelbrot(image_.host.data(), kSide, kSide, 200); },
-         // A pixel at the border may take another number of steps.
-         [] { return 0.0; }},
+         // One pixel in 500, at the border, may take another number of steps.
+         [this] { return share_of_others(image_, kSide * kSide) / 20; }},
         {"all_pairs",
          {kBodies / 128, 1},
          {128, 1},
@@ -249,8 +279,9 @@ class Programs {
          {16, 16},
          {x_.device, z_.device, 1024},
          [this] { check(api().fill32(z_.device, 0, kElements), "cuMemsetD32"); },
-         [=] { std::fill_n(out, kElements, 0.0f), native::heat(px, out, 1024); },
-         all},
+         [=] { native::heat(px, out, 1024); },
+         all,
+         [this] { std::fill(out_.begin(), out_.end(), 0.0f); }},
         {"all_pairs_by_tiles",
          {kBodies / 128, 1},
          {128, 1},
@@ -300,12 +331,15 @@ class Programs {
     const double took = processor_s() - before;
     if (const std::vector<Json> found = reports(); !found.empty())
       throw std::runtime_error(found[0].dump());
-    instructions_ = counters().at(0)["ptx_thread_instructions"];
+    const Json counted = counters().at(0);
+    instructions_ = counted["ptx_thread_instructions"];
+    warp_instructions_ = counted["ptx_warp_instructions"];
     return took;
   }
 
   // Also holds the two results against each other.
   static double time_native(const Program& program) {
+    if (program.prepare_native) program.prepare_native();
     const double before = processor_s();
     program.native();
     const double took = processor_s() - before;
@@ -331,7 +365,7 @@ class Programs {
       sorted_{kElements};
   std::vector<float> out_;  ///< of native programs
   std::vector<Program> programs_;
-  std::uint64_t instructions_ = 0;
+  std::uint64_t instructions_ = 0, warp_instructions_ = 0;  ///< of the last launch
 };
 
 }  // namespace
@@ -340,7 +374,10 @@ class Programs {
 int main(int count, char** arguments) {
   try {
     warpmark::test::Programs programs;
-    programs.run({arguments + 1, arguments + count});
+    if (count > 2 && std::string_view(arguments[1]) == "--json")
+      programs.compare(std::max(1, std::atoi(arguments[2])));
+    else
+      programs.run({arguments + 1, arguments + count});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cpu_programs: %s\n", error.what());
     return 1;
