@@ -1,5 +1,5 @@
 // Prints what twenty programs take on one core of the CPU device; a tool, not a test.
-//   build/tests/cpu_programs [--json RUNS | PROGRAM...]
+//   build/tests/cpu_programs [--json RUNS] [PROGRAM...]
 // For each the processor time of the median of seven runs without checks and with all of them, in
 // turn, and how many times as long the checks take (figure F8); for twelve of them also the time of
 // the same work in C++ on one thread, compiled with -O3 -march=native -ffast-math, and how many
@@ -119,9 +119,9 @@ class Programs {
   }
 
   /// Prints what native code takes and the device without checks, in turn.
-  void compare(int runs) {
+  void compare(int runs, const std::vector<std::string_view>& names) {
     for (const Program& program : programs_) {
-      if (!program.native) continue;
+      if (!program.native || !wanted(program, names)) continue;
       Json line = {
           {"program", program.name}, {"device_s", Json::array()}, {"native_s", Json::array()}};
       for (int i = 0; i < runs; ++i) {
@@ -140,8 +140,7 @@ class Programs {
     double costs = 0, worst = 0, times = 0, rates = 0;
     int compared = 0, run = 0;
     for (const Program& program : programs_) {
-      if (!names.empty() && std::find(names.begin(), names.end(), program.name) == names.end())
-        continue;
+      if (!wanted(program, names)) continue;
       std::vector<double> plain, checked, native;
       for (int i = 0; i < kRuns; ++i) {  // in turn, so that a slower machine is so for all
         plain.push_back(launch(program, false));
@@ -178,6 +177,10 @@ class Programs {
   }
 
  private:
+  static bool wanted(const Program& program, const std::vector<std::string_view>& names) {
+    return names.empty() || std::find(names.begin(), names.end(), program.name) != names.end();
+  }
+
   void add() {
     constexpr unsigned tiles = kSide / 16;
     constexpr std::uint64_t n = kElements, side = kSide;
@@ -375,7 +378,7 @@ int main(int count, char** arguments) {
   try {
     warpmark::test::Programs programs;
     if (count > 2 && std::string_view(arguments[1]) == "--json")
-      programs.compare(std::max(1, std::atoi(arguments[2])));
+      programs.compare(std::max(1, std::atoi(arguments[2])), {arguments + 3, arguments + count});
     else
       programs.run({arguments + 1, arguments + count});
   } catch (const std::exception& error) {
