@@ -142,6 +142,23 @@ struct Moves {
     }
   }
 
+#ifdef __AVX512F__
+  typedef u32 Eight __attribute__((vector_size(32), aligned(1), may_alias));
+  typedef u32 Sixteen __attribute__((vector_size(64), may_alias));
+  WARPMARK_INLINE Eight load_eight(const std::byte* place, bool at_one) {
+    if (at_one) return Eight{} + read<u32>(place);
+    return *reinterpret_cast<const Eight*>(place);
+  }
+  // Two groups of eight lanes.
+  WARPMARK_INLINE void load_halves(void* data, const HostPlaces& places, const u64* starts,
+                                   u32 at_one) {
+    const Eight low = load_eight(place_at(places, 0, starts[0]), (at_one & 1) != 0);
+    const Eight high = load_eight(place_at(places, 0, starts[1]), (at_one & 2) != 0);
+    *static_cast<Sixteen*>(data) =
+        __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  }
+#endif
+
   // The groups of a full warp's lanes begin at `starts`; those of `at_one` load one place.
   template <bool Store>
   static void rows(Lanes& w, const Instruction& i, HostPlaces places, const u64* starts,
@@ -152,6 +169,16 @@ struct Moves {
     for (int element = 0; element < i.count; ++element, places.base += sizeof(M)) {
       if (slots[element] == Instruction::kNone) continue;
       R* data = static_cast<R*>(__builtin_assume_aligned(w.registers + slots[element], 64));
+#ifdef __AVX512F__
+      // A register is read by 64 bytes, which the processor takes from one store, not from two.
+      if constexpr (!Store && sizeof(M) == 4 && sizeof(R) == 4) {
+        if (step == sizeof(M)) {
+          load_halves(data, places, starts, at_one);
+          load_halves(data + 16, places, starts + 2, at_one >> 2);
+          continue;
+        }
+      }
+#endif
       for (int group = 0; group < 4; ++group, data += 8) {
         std::byte* place = place_at(places, 0, starts[group]);
         if (!Store && (at_one >> group & 1) != 0) {
@@ -309,46 +336,77 @@ WARPMARK_INLINE void addresses_of(const T* base, u64 offset, u64* at) {
   for (int lane = 0; lane < 32; ++lane) at[lane] = address_of(base, lane, offset);
 }
 
+// How the addresses of a full warp lie to each other.
+template <typename T>
+WARPMARK_INLINE void look_at(LanePlaces& places, const T* base, u32 bytes) {
+  using Groups = LaneGroups<T>;
+  const Groups groups = Groups::of(base, bytes);
+  places.kind = static_cast<u8>(groups.kind);
+  places.at_one = groups.at_one;
+  places.starts[0] = address_of(base, 0, 0);
+  if (groups.kind != Groups::Kind::rows) return;
+  places.first = places.last = places.starts[0];
+  for (int group = 1; group < Groups::kCount; ++group) {
+    const u64 start = places.starts[group] = address_of(base, group * Groups::kLanes, 0);
+    places.first = start < places.first ? start : places.first;
+    places.last = start > places.last ? start : places.last;
+  }
+}
+
 // The accesses of a full warp if they lie in a way that vectors move. Returns false, with nothing
 // done, if they do not, or if some leave the region or need a closer look.
 template <typename P, Space S, bool Store, typename T>
 [[gnu::noinline]] bool access_groups(Lanes& w, const Instruction& i, const T* base, u64 offset,
-                                     const Element& element) {
+                                     u32 number, const Element& element) {
   using Groups = LaneGroups<T>;
+  using Kind = typename Groups::Kind;
   const u32 bytes = element.bytes * i.count;
-  const u64 start = address_of(base, 0, offset);
+  LanePlaces& places = w.places[number];
+  if ((w.known_places >> number & 1) == 0) {
+    look_at(places, base, bytes);
+    w.known_places |= number == 0 ? 0 : 1u << number;
+  }
+  const auto kind = static_cast<Kind>(places.kind);
+  const u64 start = static_cast<T>(places.starts[0] + offset);
   const Region& region = region_of<P, S>(w, i, start, bytes, 0);
   const auto fits = [&](u64 from, u64 length) {
     return inside(region, from, length) && (!P::exact_bounds || (from & (bytes - 1)) == 0);
   };
-  const Groups groups = Groups::of(base, bytes);
-  if (groups.kind == Groups::Kind::contiguous) {
+  if (kind == Kind::contiguous) {
     if (!fits(start, 32 * u64{bytes}) ||
         !P::template contiguous<S, Store>(w, i, region, start, bytes))
       return false;
     element.contiguous(w, i, region.host + (start - region.begin));
     return true;
   }
-  if (!Store && groups.kind == Groups::Kind::broadcast) {
+  if (!Store && kind == Kind::broadcast) {
     if (!fits(start, bytes) || !P::template broadcast<S>(w, i, region, start, bytes, 0xffffffff))
       return false;
     element.broadcast(w, i, region.host + (start - region.begin), 0xffffffff);
     return true;
   }
   // Lanes that store to one place do so one after the other.
-  if (groups.kind != Groups::Kind::rows || (Store && groups.at_one != 0)) return false;
-  u64 starts[Groups::kCount];
+  if (kind != Kind::rows || (Store && places.at_one != 0)) return false;
+  u64 starts[Groups::kCount], odd = 0;
   for (int group = 0; group < Groups::kCount; ++group) {
-    starts[group] = address_of(base, group * Groups::kLanes, offset);
-    const u64 lanes = groups.is_at_one(group) ? 1 : Groups::kLanes;
-    if (!fits(starts[group], lanes * bytes)) return false;
+    starts[group] = static_cast<T>(places.starts[group] + offset);
+    odd |= starts[group];
+  }
+  // All together, as if none were at one place; otherwise one after the other.
+  const u64 first = places.first + offset,
+            all = places.last - places.first + Groups::kLanes * bytes;
+  if (!inside(region, first, all) || (P::exact_bounds && (odd & (bytes - 1)) != 0)) {
+    for (int group = 0; group < Groups::kCount; ++group) {
+      const u64 lanes = (places.at_one >> group & 1) != 0 ? 1 : Groups::kLanes;
+      if (!fits(starts[group], lanes * bytes)) return false;
+    }
   }
   if constexpr (Store) {
     if (!P::template store_rows<S>(w, i, region, starts, bytes)) return false;
   } else {
-    if (!P::template rows<S>(w, i, region, starts, groups.at_one, bytes)) return false;
+    if (!P::template rows<S>(w, i, region, starts, places.at_one, bytes)) return false;
   }
-  element.rows(w, i, places_in(region), starts, groups.at_one);
+  element.rows(w, i, places_in(region), starts, places.at_one);
   return true;
 }
 
@@ -410,7 +468,7 @@ WARPMARK_INLINE void addresses(Lanes& w, const Instruction& i, u64* at) {
 template <typename P, Space S, bool Store>
 WARPMARK_INLINE void access_part(Lanes& w, const Instruction& i, const u64* at, u32 mask,
                                  const Element& element) {
-  if (mask != 0xffffffff || !access_groups<P, S, Store>(w, i, at, 0, element))
+  if (mask != 0xffffffff || !access_groups<P, S, Store>(w, i, at, 0, 0, element))
     access_in<P, S, Store>(w, i, at, mask, element);
 }
 
@@ -447,20 +505,23 @@ WARPMARK_INLINE void access_generic(Lanes& w, const Instruction& i, u64* at,
 
 // The accesses of a full warp by a register; access_groups() says what it returns.
 template <typename P, Space S, bool Store>
-WARPMARK_INLINE bool access_whole(Lanes& w, const Instruction& i, const std::byte* base, u64 offset,
-                                  const Element& element) {
+WARPMARK_INLINE bool access_whole(Lanes& w, const Instruction& i, const Element& element) {
+  const auto offset = static_cast<u64>(i.imm);
+  const std::byte* base = w.registers + i.address;
   if constexpr (S != Space::global) {  // whose addresses are wide
     if (i.address_narrow)
-      return access_groups<P, S, Store>(w, i, reinterpret_cast<const u32*>(base), offset, element);
+      return access_groups<P, S, Store>(w, i, reinterpret_cast<const u32*>(base), offset,
+                                        i.same_places, element);
   }
-  return access_groups<P, S, Store>(w, i, reinterpret_cast<const u64*>(base), offset, element);
+  return access_groups<P, S, Store>(w, i, reinterpret_cast<const u64*>(base), offset, i.same_places,
+                                    element);
 }
 
 // Loads a variable or a parameter by its name. Returns false, with nothing done, if that leaves the
 // region or needs a closer look.
 template <typename P, Space S>
-WARPMARK_INLINE bool load_variable(Lanes& w, const Instruction& i, u64 start,
-                                   const Element& element) {
+[[gnu::noinline]] bool load_variable(Lanes& w, const Instruction& i, const Element& element) {
+  const u64 start = read<u64>(w.registers + i.address) + static_cast<u64>(i.imm);
   const u32 bytes = element.bytes * i.count;
   const Region& region = region_of<P, S>(w, i, start, bytes, __builtin_ctz(w.mask));
   if (!inside(region, start, bytes) || (P::exact_bounds && (start & (bytes - 1)) != 0) ||
@@ -470,15 +531,9 @@ WARPMARK_INLINE bool load_variable(Lanes& w, const Instruction& i, u64 start,
   return true;
 }
 
+// Accesses that lie in no way that vectors move, or that need a closer look.
 template <typename P, Space S, bool Store>
-[[gnu::noinline]] void access_space(Lanes& w, const Instruction& i, const Element& element) {
-  if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
-    const auto offset = static_cast<u64>(i.imm);
-    const std::byte* base = w.registers + i.address;
-    if (!Store && i.one_address && load_variable<P, S>(w, i, read<u64>(base) + offset, element))
-      return;
-    if (w.mask == 0xffffffff && access_whole<P, S, Store>(w, i, base, offset, element)) return;
-  }
+[[gnu::noinline]] void access_any(Lanes& w, const Instruction& i, const Element& element) {
   alignas(64) u64 at[32];
   addresses(w, i, at);
   if constexpr (S == Space::local)
@@ -491,7 +546,12 @@ template <typename P, Space S, bool Store>
 
 template <typename P, Space S, typename M, typename R, bool Store>
 void access(Lanes& w, const Instruction& i) {
-  access_space<P, S, Store>(w, i, kElement<M, R, Store>);
+  constexpr const Element& element = kElement<M, R, Store>;
+  if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
+    if (!Store && i.one_address && load_variable<P, S>(w, i, element)) return;
+    if (w.mask == 0xffffffff && access_whole<P, S, Store>(w, i, element)) return;
+  }
+  access_any<P, S, Store>(w, i, element);
 }
 
 template <typename P>

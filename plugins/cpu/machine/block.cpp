@@ -255,6 +255,7 @@ void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, st
   const Instruction* const end = launch_.program.code.data() + node.end;
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
+  lanes.known_places = 0;
   const int full = mask == 0xffffffff ? 1 : 0;
   if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
   if (watched_) {
@@ -320,6 +321,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
       if (stepped != instruction.statement &&
           !may_step(warp, mask, stepped = instruction.statement))
         return;
+      lanes.known_places = 0;  // a debugger may have changed an address
     }
     if (coverage != nullptr && instruction.guard != Instruction::kNone)
       coverage->before(place++, lanes, instruction, mask);

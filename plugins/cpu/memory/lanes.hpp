@@ -15,6 +15,14 @@ struct Region {
   std::uint8_t* init = nullptr;  ///< a bit for each byte that has a value; null: all have one
 };
 
+/// How the addresses of a full warp's lanes lie to each other (LaneGroups), before the offset that an
+/// instruction adds to all.
+struct LanePlaces {
+  std::uint64_t starts[4] = {};       ///< of each group of eight lanes
+  std::uint64_t first = 0, last = 0;  ///< the least and the greatest of them
+  std::uint8_t kind = 0, at_one = 0;
+};
+
 /// The state of one warp while it runs. `mask` holds the active lanes: those of the current
 /// fragment, less those that the instruction's guard excludes.
 struct Lanes {
@@ -27,7 +35,10 @@ struct Lanes {
       nullptr;  ///< by Instruction::object: what an access to shared memory must stay in
   Region* sites = nullptr;  ///< by Instruction::site: where its last global access went
   const std::uint32_t* operands = nullptr;  ///< Program::operands
-  std::uint64_t local_window = 0;           ///< then shared and param, each Arena::kWindow bytes
+  /// By Instruction::same_places, and a bit for each that the current block has found out.
+  LanePlaces places[Instruction::kMostPlaces + 1];
+  std::uint32_t known_places = 0;
+  std::uint64_t local_window = 0;  ///< then shared and param, each Arena::kWindow bytes
   class Tally* tally = nullptr;
   class BlockState* block = nullptr;        ///< for the slow paths
   class BlockObserver* observer = nullptr;  ///< if mistakes beyond bounds are looked for

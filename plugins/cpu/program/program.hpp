@@ -71,6 +71,10 @@ struct Instruction {
   /// A read that acquires, or a fence that acquires earlier reads.
   static constexpr std::uint8_t kAcquire = 128;
   std::uint8_t order = 0;
+  /// A number for accesses to global or shared memory of one basic block that have the same address
+  /// register with the same values, and as many bytes; 0: none.
+  std::uint8_t same_places = 0;
+  static constexpr std::uint8_t kMostPlaces = 7;
 
   /// The value of `imm` for operations with a separate form type, such as MatrixForm.
   template <typename Form>
@@ -325,6 +329,9 @@ void lay_out_costs(Program& program);
 
 /// Fills in Instruction::object, and adds the parameters to Program::objects.
 void find_provenance(Program& program);
+
+/// Fills in Instruction::same_places.
+void find_same_places(Program& program);
 
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);
