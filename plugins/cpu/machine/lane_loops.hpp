@@ -2,7 +2,7 @@
 // Compiled once for each WARPMARK_ISA; see numerics.hpp for what that forbids.
 #pragma once
 
-#include <xmmintrin.h>
+#include <immintrin.h>
 
 #include "machine/small_floats.hpp"
 #include "memory/lanes.hpp"
@@ -183,14 +183,35 @@ void rounded(Lanes& w, const Instruction& i) {
   }
 }
 
+// A bit for the sign of each of 32 numbers, by the one instruction that each level has for it.
+WARPMARK_INLINE u32 signs(const s32 (&numbers)[32]) {
+  u32 result = 0;
+#if defined(__AVX512DQ__)
+  for (int k = 0; k < 2; ++k)
+    result |= static_cast<u32>(_mm512_movepi32_mask(_mm512_load_si512(numbers + 16 * k)))
+              << (16 * k);
+#elif defined(__AVX__)
+  for (int k = 0; k < 4; ++k)
+    result |= static_cast<u32>(_mm256_movemask_ps(_mm256_castsi256_ps(
+                  _mm256_load_si256(reinterpret_cast<const __m256i*>(numbers + 8 * k)))))
+              << (8 * k);
+#else
+  for (int k = 0; k < 8; ++k)
+    result |= static_cast<u32>(_mm_movemask_ps(_mm_castsi128_ps(
+                  _mm_load_si128(reinterpret_cast<const __m128i*>(numbers + 4 * k)))))
+              << (4 * k);
+#endif
+  return result;
+}
+
 template <typename Op, typename A>
 void compare(Lanes& w, const Instruction& i) {
   const Raw<A>* a = slot<A>(w, i.a);
   const Raw<A>* b = slot<A>(w, i.b);
-  u32 result = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    result |= static_cast<u32>(Op::apply(get<A>(a, lane), get<A>(b, lane))) << lane;
-  }
+  alignas(64) s32 holds[32];
+  for (int lane = 0; lane < 32; ++lane)
+    holds[lane] = Op::apply(get<A>(a, lane), get<A>(b, lane)) ? -1 : 0;
+  const u32 result = signs(holds);
   const bool plain =
       i.imm == kCombineNone && i.predicate == Instruction::kNone && i.d != Instruction::kNone;
   if (!plain) return combine(w, i, result);
