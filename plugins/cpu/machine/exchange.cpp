@@ -65,23 +65,35 @@ std::byte* locate(Lanes& w, const Instruction& i, u32 lane, u64* at, u32 bytes, 
   return nullptr;
 }
 
+// The addresses of all lanes.
+template <typename T>
+void addresses(const Lanes& w, const Instruction& i, u64 (&at)[32]) {
+  const std::byte* base = w.registers + i.address;
+  for (int lane = 0; lane < 32; ++lane) {
+    T address;
+    __builtin_memcpy(&address, base + lane * static_cast<int>(sizeof address), sizeof address);
+    at[lane] = address + static_cast<u64>(i.imm);
+  }
+}
+
 // Those of all lanes, which mostly lie within the region that the instruction met last.
 void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
   u64 at[32];
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<u32>(__builtin_ctz(rest));
-    at[lane] = read_lane(w.registers, i.address, lane, !i.address_narrow) + static_cast<u64>(i.imm);
-  }
+  i.address_narrow ? addresses<u32>(w, i, at) : addresses<u64>(w, i, at);
   const Space space = i.space;
   const Region region = space == Space::shared   ? w.objects[i.object]
                         : space == Space::global ? w.sites[i.site]
                                                  : Region{};
-  bool good = region.host != nullptr;
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const u64 address = at[__builtin_ctz(rest)];
-    good &= inside(region, address, bytes) && (address & (bytes - 1)) == 0;
+  // Sizes are below 2^63: an offset beyond the last one, or the distance to it, has a sign.
+  const u64 last = region.size - bytes;
+  u64 outside = 0, odd = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    const u64 active = ~(u64{w.mask >> lane & 1} - 1), offset = at[lane] - region.begin;
+    outside |= (offset | (last - offset)) & active;
+    odd |= at[lane] & active;
   }
-  if (!good) {
+  if (region.host == nullptr || region.size < bytes || outside >> 63 != 0 ||
+      (odd & (bytes - 1)) != 0) {
     for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<u32>(__builtin_ctz(rest));
       places.host[lane] = locate(w, i, lane, at, bytes, places);
@@ -90,10 +102,9 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
   }
   (space == Space::shared ? places.shared : places.global) = w.mask;
   if (w.observer != nullptr) w.observer->atomics(w, i, space, w.mask, at, bytes);
-  for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
-    const int lane = __builtin_ctz(rest);
-    places.host[lane] = region.host + (at[lane] - region.begin);
-  }
+  const u64 host = reinterpret_cast<u64>(region.host) - region.begin;
+  for (int lane = 0; lane < 32; ++lane)
+    places.host[lane] = reinterpret_cast<std::byte*>(host + at[lane]);
 }
 
 __extension__ typedef unsigned __int128 b128;
@@ -167,15 +178,18 @@ template <typename Op, typename T>
 void atomic(Lanes& w, const Instruction& i) {
   Places places;
   locate(w, i, sizeof(T), places);
+  LaunchState& launch = w.block->launch();
+  const std::byte* const registers = w.registers;
+  const bool returns = i.d != Instruction::kNone;
+  const u32 a = i.a, b = i.b, d = i.d, global = places.global;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     std::byte* host = places.host[lane];
     T old{};
     if (host != nullptr)
-      old =
-          change<Op, T>(w.block->launch(), host, (places.global >> lane & 1) != 0,
-                        read_lane<T>(w.registers, i.a, lane), read_lane<T>(w.registers, i.b, lane));
-    if (i.d != Instruction::kNone) write_lane<T>(w.registers, i.d, lane, old);
+      old = change<Op, T>(launch, host, (global >> lane & 1) != 0, read_lane<T>(registers, a, lane),
+                          read_lane<T>(registers, b, lane));
+    if (returns) write_lane<T>(w.registers, d, lane, old);
   }
   count_generic(w, i, places);
 }
