@@ -19,7 +19,7 @@ constexpr std::uint32_t kWarpsOfGroup = 4;
 
 // The warps of a warpgroup wait for each other before they wait for their products: nobody else
 // sees that, and it orders no memory.
-void Barriers::arrive_in_group(Warp& warp, Fragment fragment, const BasicBlock& node) {
+void Barriers::arrive_in_group(Warp& warp, Fragment& fragment, const BasicBlock& node) {
   const std::uint32_t number = kOfBlock + warp.lanes.warp / kWarpsOfGroup;
   barriers_[number].arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barriers_[number].latest = std::max(barriers_[number].latest, warp.clock());
@@ -38,7 +38,7 @@ std::uint32_t Barriers::threads_of_group(std::uint32_t number) const {
   return threads;
 }
 
-void Barriers::arrive(Warp& warp, Fragment fragment, const BasicBlock& node) {
+void Barriers::arrive(Warp& warp, Fragment& fragment, const BasicBlock& node) {
   if (node.barrier == Instruction::kNone) return arrive_in_group(warp, fragment, node);
   const std::uint32_t number = warp.value(node.barrier, fragment.mask);
   const std::uint32_t threads =

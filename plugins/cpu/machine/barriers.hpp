@@ -30,7 +30,7 @@ class Barriers {
   void begin() { barriers_ = {}; }
   [[nodiscard]] const Barrier& operator[](std::size_t number) const { return barriers_[number]; }
   /// Lanes arrive at the barrier that a block of the control-flow graph ends with.
-  void arrive(Warp& warp, Fragment fragment, const BasicBlock& node);
+  void arrive(Warp& warp, Fragment& fragment, const BasicBlock& node);
   /// Lanes arrive at bar.warp.sync or an operation of several lanes. Returns false if they wait.
   bool meet(Warp& warp, Fragment& current, const BasicBlock& node);
   /// Threads of a warp have left: they are no longer waited for (as on sm_70 and later).
@@ -38,7 +38,7 @@ class Barriers {
 
  private:
   void check(std::uint32_t number);
-  void arrive_in_group(Warp& warp, Fragment fragment, const BasicBlock& node);
+  void arrive_in_group(Warp& warp, Fragment& fragment, const BasicBlock& node);
   /// Live threads of the warpgroup that a barrier is of.
   [[nodiscard]] std::uint32_t threads_of_group(std::uint32_t number) const;
   void wait_for_lanes(Warp& warp, Fragment fragment, const BasicBlock& node);

@@ -211,8 +211,7 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
     warps_[i].fragments.clear();
     warps_[i].stack_top.fill(launch_.program.kernel_local_bytes);
     for (std::vector<std::byte>& saved : warps_[i].saved) saved.clear();
-    warps_[i].fragments.push_back(
-        {launch_.program.entry, warps_[i].live, Fragment::Wait::none, 0, 0});
+    warps_[i].fragments.emplace_back(launch_.program.entry, warps_[i].live);
   }
 }
 
@@ -249,7 +248,8 @@ BlockState::Progress BlockState::run() {
   return Progress::paused;
 }
 
-void BlockState::execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done) {
+[[gnu::always_inline]] inline void BlockState::execute(Warp& warp, std::uint32_t block,
+                                                       std::uint32_t mask, std::uint32_t done) {
   const BasicBlock& node = launch_.program.blocks[block];
   const Instruction* instruction = launch_.program.code.data() + node.begin + done;
   const Instruction* const end = launch_.program.code.data() + node.end;
@@ -343,6 +343,22 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   if (coverage != nullptr && node.exit == Exit::branch) coverage->part(block, lanes, node, mask);
   if (definedness == nullptr || !definedness->any()) return;
   tell_decision(*observer_, lanes, launch_.program, node, mask);
+}
+
+// Most blocks end so that all lanes go on together. Returns false, with nothing done, if not.
+[[gnu::always_inline]] inline bool BlockState::go_on(const Warp& warp, Fragment& current,
+                                                     const BasicBlock& node) {
+  if (node.exit == Exit::jump) {
+    current.node = node.next;
+    return true;
+  }
+  if (node.exit != Exit::branch) return false;
+  std::uint32_t predicate;
+  std::memcpy(&predicate, warp.lanes.registers + node.predicate, 4);
+  const std::uint32_t taken = current.mask & (node.negated ? ~predicate : predicate);
+  if (taken != 0 && taken != current.mask) return false;
+  current.node = taken != 0 ? node.taken : node.next;
+  return true;
 }
 
 // The lanes that part from the others wait as another fragment: the lower block goes first.
@@ -451,7 +467,7 @@ bool BlockState::run_warp(Warp& warp) {
       fragment_backward += weight_of_look(work, kFragmentPoll, kFragmentLook);
       looked = launch_.warp_instructions;
     }
-    const bool have = take_exit(warp, current, node);
+    const bool have = go_on(warp, current, node) || take_exit(warp, current, node);
     if (launch_.ends()) {
       if (have) warp.add(current);
       launch_.stop = true;

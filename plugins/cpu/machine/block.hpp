@@ -181,6 +181,7 @@ class BlockState final : public ObservedBlock {
   /// Moves a fragment to where its block's end leads. Returns false if it waits, or if another
   /// fragment continues.
   bool take_exit(Warp& warp, Fragment& current, const BasicBlock& node);
+  bool go_on(const Warp& warp, Fragment& current, const BasicBlock& node);
   void take_branch(Warp& warp, Fragment& current, const BasicBlock& node);
   bool wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.

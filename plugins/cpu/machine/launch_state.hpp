@@ -92,7 +92,7 @@ struct LaunchState {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   bool timed_out = false;  ///< the deadline has passed
   /// The number of `executed` at which the clock is looked at next within a turn, which recursion
-  /// can make long.
+  /// can make long, or at which the budget is spent.
   std::uint64_t next_look = 0;
   std::uint64_t clock_reads = 0;
   Turns* turns = nullptr;              ///< if blocks run in parallel, or in order
@@ -119,10 +119,8 @@ struct LaunchState {
 
   /// Returns true if nothing more is to run: the budget is spent, or there are enough reports.
   bool ends() {
-    if (faults.fatal() && last == 0) last = executed + kAfterFailure;
-    return (shape.instruction_budget != 0 && executed >= shape.instruction_budget) ||
-           faults.full() || stop || (last != 0 && executed >= last) ||
-           (executed >= next_look && looks_at_clock());
+    if (executed < next_look && !stop && !faults.fatal() && !faults.full()) return false;
+    return ends_now();
   }
   /// Returns whether the launch ends because its time is over.
   bool over_time();
@@ -140,6 +138,7 @@ struct LaunchState {
   /// for.
   static constexpr std::uint64_t kAfterFailure = 100'000'000;
 
+  bool ends_now();
   bool looks_at_clock();
 };
 

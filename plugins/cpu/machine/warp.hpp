@@ -24,8 +24,30 @@ struct Fragment {
   std::uint32_t key = 0;
   std::uint64_t yielded = 0;  ///< when it last let others run: a number of the Scheduler's yields_
   bool released = false;      ///< it has been held back before the node long enough
+
+  Fragment() = default;
+  Fragment(std::uint32_t its_node, std::uint32_t lanes) : node(its_node), mask(lanes) {}
+  // Each member by itself: a processor waits long for what it reads at once and was written in parts.
+  Fragment(const Fragment& other) { *this = other; }
+  Fragment& operator=(const Fragment& other) {
+    copy(node, other.node);
+    copy(mask, other.mask);
+    copy(wait, other.wait);
+    copy(released, other.released);
+    copy(key, other.key);
+    copy(yielded, other.yielded);
+    return *this;
+  }
+
   /// True if it waits for other threads, not only because the schedule holds it back.
   [[nodiscard]] bool waits() const { return wait != Wait::none && wait != Wait::held; }
+
+ private:
+  template <typename T>
+  static void copy(T& to, T from) {
+    __asm__("" : "+r"(from));  // or the compiler joins two copies
+    to = from;
+  }
 };
 
 /// One warp of a block.
@@ -75,7 +97,7 @@ struct Warp {
     fragments.push_back(fragment);
   }
   void remove(std::vector<Fragment>::iterator fragment) {
-    *fragment = fragments.back();
+    if (fragment + 1 != fragments.end()) *fragment = fragments.back();
     fragments.pop_back();
   }
   /// Takes the fragment of the current lanes, which keep running together with those that joined
@@ -92,6 +114,10 @@ struct Warp {
   /// Ends the wait of those fragments for which `over(fragment)` is true.
   template <typename Over>
   void release(Over over) {
+    if (fragments.size() == 1) {  // most often: none to join, and nothing to allocate
+      if (over(fragments[0])) fragments[0].wait = Fragment::Wait::none;
+      return;
+    }
     std::vector<Fragment> before;
     before.swap(fragments);
     for (Fragment& fragment : before) {
