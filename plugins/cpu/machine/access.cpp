@@ -144,14 +144,28 @@ WARPMARK_INLINE void look_at(LanePlaces& places, const T* base, u32 bytes) {
   const Groups groups = Groups::of(base, bytes);
   places.kind = static_cast<u8>(groups.kind);
   places.at_one = groups.at_one;
-  places.starts[0] = address_of(base, 0, 0);
+  places.starts[0] = places.first = places.last = address_of(base, 0, 0);
+  places.odd = static_cast<u8>(places.first);
+  places.object = Instruction::kNone;
   if (groups.kind != Groups::Kind::rows) return;
-  places.first = places.last = places.starts[0];
   for (int group = 1; group < Groups::kCount; ++group) {
     const u64 start = places.starts[group] = address_of(base, group * Groups::kLanes, 0);
     places.first = start < places.first ? start : places.first;
     places.last = start > places.last ? start : places.last;
+    places.odd |= static_cast<u8>(start);
   }
+}
+
+// The offsets that leave all of these places in their region of shared memory.
+template <typename Kind>
+WARPMARK_INLINE void bound(LanePlaces& places, const Region& region, u32 object, u32 bytes) {
+  const auto kind = static_cast<Kind>(places.kind);
+  const u64 lanes = kind == Kind::contiguous ? 32 : kind == Kind::rows ? 8 : 1;
+  const u64 all = places.last - places.first + lanes * bytes;
+  if (kind == Kind::scattered || region.size < all) return;
+  places.object = object;
+  places.low = region.begin - places.first;
+  places.span = region.size - all;
 }
 
 // The accesses of a full warp if they lie in a way that vectors move. Returns false, with nothing
@@ -165,7 +179,11 @@ template <typename P, Space S, bool Store, typename T>
   LanePlaces& places = w.places[number];
   if ((w.known_places >> number & 1) == 0) {
     look_at(places, base, bytes);
-    w.known_places |= number == 0 ? 0 : 1u << number;
+    if (number != 0) {
+      w.known_places |= 1u << number;
+      if constexpr (S == Space::shared && !P::inspects)
+        bound<Kind>(places, w.objects[i.object], i.object, bytes);
+    }
   }
   const auto kind = static_cast<Kind>(places.kind);
   const u64 start = static_cast<T>(places.starts[0] + offset);
@@ -332,6 +350,32 @@ template <typename P, Space S>
   return true;
 }
 
+// An access to shared memory by a register that the block has looked at. Returns false, with nothing
+// done, if it needs a closer look.
+template <typename P, typename M, typename R, bool Store>
+WARPMARK_INLINE bool access_again(Lanes& w, const Instruction& i) {
+  using Kind = LaneGroups<u32>::Kind;
+  const LanePlaces& places = w.places[i.same_places];
+  const auto offset = static_cast<u64>(i.imm);
+  if ((w.known_places >> i.same_places & 1) == 0 || places.object != i.object ||
+      offset - places.low > places.span ||
+      (P::exact_bounds && ((places.odd | offset) & (sizeof(M) * i.count - 1)) != 0))
+    return false;
+  HostPlaces host = places_in(w.objects[i.object]);
+  host.base += offset;
+  const auto kind = static_cast<Kind>(places.kind);
+  if (kind == Kind::contiguous) {
+    Moves<M, R>::template contiguous<Store>(w, i, place_at(host, 0, places.starts[0]));
+  } else if (Store && (kind == Kind::broadcast || places.at_one != 0)) {
+    return false;
+  } else if (kind == Kind::broadcast) {
+    Moves<M, R>::broadcast(w, i, place_at(host, 0, places.starts[0]), 0xffffffff);
+  } else {
+    Moves<M, R>::template rows<Store>(w, i, host, places.starts, places.at_one);
+  }
+  return true;
+}
+
 // Accesses that lie in no way that vectors move, or that need a closer look.
 template <typename P, Space S, bool Store>
 [[gnu::noinline]] void access_any(Lanes& w, const Instruction& i, const Element& element) {
@@ -348,6 +392,9 @@ template <typename P, Space S, bool Store>
 template <typename P, Space S, typename M, typename R, bool Store>
 void access(Lanes& w, const Instruction& i) {
   constexpr const Element& element = kElement<M, R, Store>;
+  if constexpr (S == Space::shared && !P::inspects) {
+    if (i.same_places != 0 && access_again<P, M, R, Store>(w, i)) return;
+  }
   if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
     if (!Store && i.one_address && load_variable<P, S>(w, i, element)) return;
     if (w.mask == 0xffffffff && access_whole<P, S, Store>(w, i, element)) return;

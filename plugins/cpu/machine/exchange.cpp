@@ -35,6 +35,7 @@ bool inside(const Region& region, u64 address, u64 bytes) {
 struct Places {
   std::byte* host[32];
   u32 global = 0, shared = 0;  ///< lanes, faulty ones included
+  bool whole = false;          ///< all 32 lanes work, in shared memory
 };
 
 // One lane's. Local and parameter memory belong to one thread, and cannot be operated on
@@ -87,10 +88,15 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
   // Sizes are below 2^63: an offset beyond the last one, or the distance to it, has a sign.
   const u64 last = region.size - bytes;
   u64 outside = 0, odd = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    const u64 active = ~(u64{w.mask >> lane & 1} - 1), offset = at[lane] - region.begin;
-    outside |= (offset | (last - offset)) & active;
-    odd |= at[lane] & active;
+  const auto look = [&](int lane) {
+    const u64 offset = at[lane] - region.begin;
+    outside |= offset | (last - offset);
+    odd |= at[lane];
+  };
+  if (w.mask == 0xffffffff) {
+    for (int lane = 0; lane < 32; ++lane) look(lane);
+  } else {
+    for (u32 rest = w.mask; rest != 0; rest &= rest - 1) look(__builtin_ctz(rest));
   }
   if (region.host == nullptr || region.size < bytes || outside >> 63 != 0 ||
       (odd & (bytes - 1)) != 0) {
@@ -101,6 +107,7 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
     return;
   }
   (space == Space::shared ? places.shared : places.global) = w.mask;
+  places.whole = space == Space::shared && w.mask == 0xffffffff;
   if (w.observer != nullptr) w.observer->atomics(w, i, space, w.mask, at, bytes);
   const u64 host = reinterpret_cast<u64>(region.host) - region.begin;
   for (int lane = 0; lane < 32; ++lane)
@@ -182,6 +189,15 @@ void atomic(Lanes& w, const Instruction& i) {
   const std::byte* const registers = w.registers;
   const bool returns = i.d != Instruction::kNone;
   const u32 a = i.a, b = i.b, d = i.d, global = places.global;
+  if (places.whole) {  // nobody else sees shared memory meanwhile
+    for (u32 lane = 0; lane < 32; ++lane) {
+      const T old =
+          change<Op, T>(launch, places.host[lane], false, read_lane<T>(registers, a, lane),
+                        read_lane<T>(registers, b, lane));
+      if (returns) write_lane<T>(w.registers, d, lane, old);
+    }
+    return;
+  }
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     std::byte* host = places.host[lane];

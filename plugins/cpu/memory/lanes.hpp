@@ -20,7 +20,11 @@ struct Region {
 struct LanePlaces {
   std::uint64_t starts[4] = {};       ///< of each group of eight lanes
   std::uint64_t first = 0, last = 0;  ///< the least and the greatest of them
+  /// In shared memory: offsets from `low` on, `span` bytes, leave all in the bounds of `object`.
+  std::uint64_t low = 0, span = 0;
+  std::uint32_t object = Instruction::kNone;  ///< Instruction::object, if any offset does
   std::uint8_t kind = 0, at_one = 0;
+  std::uint8_t odd = 0;  ///< the least significant bits of all starts
 };
 
 /// The state of one warp while it runs. `mask` holds the active lanes: those of the current

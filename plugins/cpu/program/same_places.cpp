@@ -1,7 +1,8 @@
 // Finds accesses of a basic block that have the same address register with the same values: how the
 // addresses of a warp's lanes lie to each other is then looked at once.
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "program/program.hpp"
@@ -29,9 +30,8 @@ std::uint32_t bytes_of(Opcode opcode) {
 }
 
 struct Place {
-  std::uint32_t address = 0, bytes = 0;
-  bool narrow = false;
-  bool operator==(const Place&) const = default;
+  std::uint32_t bytes = 0;
+  std::vector<Instruction*> accesses;
 };
 
 }  // namespace
@@ -40,23 +40,23 @@ void find_same_places(Program& program) {
   if (program.multiplies_in_groups) return;  // whose results come later than the instruction
   for (const BasicBlock& block : program.blocks) {
     std::vector<Place> places;
+    std::unordered_map<std::uint32_t, std::size_t> newest;  // by address register
     for (std::uint32_t at = block.begin; at < block.end; ++at) {
       Instruction& instruction = program.code[at];
       const std::uint32_t bytes = bytes_of(instruction.opcode) * instruction.count;
       if (bytes != 0 && instruction.guard == Instruction::kNone) {
-        const Place place{instruction.address, bytes, instruction.address_narrow};
-        auto known = std::find(places.begin(), places.end(), place);
-        if (known == places.end() && places.size() < Instruction::kMostPlaces)
-          known = places.insert(places.end(), place);
-        if (known != places.end())
-          instruction.same_places = static_cast<std::uint8_t>(known - places.begin() + 1);
+        std::size_t& place = newest.try_emplace(instruction.address, places.size()).first->second;
+        if (place < places.size() && places[place].bytes != bytes) place = places.size();
+        if (place == places.size()) places.push_back({bytes, {}});
+        places[place].accesses.push_back(&instruction);
       }
-      for (const std::uint32_t slot : uses_of(program, instruction).writes) {
-        for (Place& place : places) {
-          if (slot != Instruction::kNone && place.address == slot)
-            place.address = Instruction::kNone;
-        }
-      }
+      for (const std::uint32_t slot : uses_of(program, instruction).writes) newest.erase(slot);
+    }
+    std::uint8_t number = 0;
+    for (const Place& place : places) {
+      if (place.accesses.size() < 2) continue;
+      if (++number > Instruction::kMostPlaces) break;
+      for (Instruction* access : place.accesses) access->same_places = number;
     }
   }
 }
