@@ -107,6 +107,13 @@ def large_cases():
                          ", ".join("%.2f" % (one["bench"]["median_s"] / one["cupy"]["median_s"]) for one in found))
 
 
+def native():
+    """Thread-instructions a second, and how many times as fast native code is."""
+    means = load("cpu/native.json")["geometric_means"]
+    return "%.1f G thread-instructions/s; %.0f and %.0f times as fast" % (
+        means["six of F7"]["giga_a_second"], means["six of F7"]["times_native"], means["all"]["times_native"])
+
+
 def replays():
     rows = load("h200/replays.json")["rows"]
     false = [row for row in rows if row["name"] != "honest"]
@@ -148,6 +155,7 @@ def rows():
     test = load("cpu/bootstrap_test_after.json")["bootstrap_test"]
     yield "`./bootstrap test` from a clean clone, two cores", "%.1f min, %d tests" % (test["clock_s"] / 60, test["tests"]), ours, "cpu/bootstrap_test_after.json"
     yield "a step of the debugger in 2^20 threads, forwards, backwards; the largest page with pictures", debugger(), ours, "cpu/debugger.json"
+    yield ("one thread of the CPU device, six kernels without checks; native C++ beside it, and beside twelve kernels", native(), ours, "cpu/native.json")
     lines = load("cpu/coverage.json")["folders"]["all"]
     yield "lines of `harness/` and `plugins/` that the tests run", share(lines["lines"], lines["run"]), ours, "cpu/coverage.json"
 
