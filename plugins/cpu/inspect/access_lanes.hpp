@@ -187,8 +187,10 @@ struct Inspect : ExactBounds {
     const bool races_too = may_race<S, false>(w, i, checks);
     if (S == Space::shared && init != nullptr) {
       for (int group = 0; group < kGroups; ++group) {
-        const u64 length = (at_one >> group & 1) != 0 ? bytes : u64{kLanes} * bytes;
-        if (!all_set(init, starts[group] - values_begin<S>(region), length)) return false;
+        const u64 from = starts[group] - values_begin<S>(region);
+        if ((at_one >> group & 1) != 0 ? !all_set_aligned(init, from, bytes)
+                                       : !all_set(init, from, u64{kLanes} * bytes))
+          return false;
       }
       init = nullptr;
     }

@@ -19,6 +19,13 @@ namespace warpmark::cpu {
       std::memcpy(&word, map, 8);
       missing |= ~word;
     }
+    if (count >= 32) {  // eight lanes of 4 bytes
+      std::uint32_t word;
+      std::memcpy(&word, map, 4);
+      missing |= static_cast<std::uint32_t>(~word);
+      count -= 32;
+      map += 4;
+    }
     if (missing != 0) return false;
   }
   while (count > 0) {
