@@ -5,9 +5,17 @@
 pin_stamp() { sha256sum "$parts/$1.txt" | cut -d ' ' -f 1; }
 stamp_is_current() { [[ -r $1/stamp && $(<"$1/stamp") == "$2" ]]; }
 
-# Environments that tests need and no user: numpy2, which holds both NumPys against each other, and
-# tools, with MkDocs and lizard. Both are optional: without one its tests are skipped.
-test_environments=(numpy2 tools)
+# Environments that tests need and no user, by name: the modules that it must have, and what it is
+# called. numpy2 is for what holds both NumPys against each other, languages for kernels that Python
+# writes, with --all alone, as it is large. All are optional: without one its tests are skipped.
+declare -A modules_of=([numpy2]=numpy [tools]=mkdocs [languages]='torch, triton, numba')
+declare -A titles_of=([numpy2]='NumPy 2' [tools]='MkDocs and lizard'
+  [languages]='PyTorch, Triton and Numba')
+declare -A sizes_of=([languages]=' (1 GB to fetch, 3 GB on the disk)')
+test_environments() {
+  printf '%s\n' numpy2 tools
+  if [[ $all_tests == yes ]]; then printf '%s\n' languages; fi
+}
 environment_stamp() { printf '%s %s %s' "$(pin_stamp "$1")" "$python" "${python_version:-}"; }
 has_environment() { stamp_is_current "$deps/$1" "$(environment_stamp "$1")"; }
 
@@ -19,7 +27,7 @@ wheels_to_fetch() {
     return 0
   fi
   want_environments && [[ $offline == no && -n $python ]] || return 1
-  for name in "${test_environments[@]}"; do
+  for name in $(test_environments); do
     if ! has_environment "$name"; then return 0; fi
   done
   return 1
@@ -61,7 +69,8 @@ fetch_wheels() {
   "${pip[@]}" download "${options[@]}" --no-deps --only-binary=:all: \
     --requirement "$parts/$1.txt" --dest "$work/wheels-$1" || return 1
   for wheel in "$work/wheels-$1"/*.whl; do
-    "$python" -I -m zipfile -e "$wheel" "$2" || return 1
+    "$python" -I "$parts/unpack_wheel.py" "$wheel" "$2" || return 1
+    rm "$wheel"  # the largest have hundreds of megabytes
   done
 }
 
@@ -71,26 +80,31 @@ put_in_place() {
   mv -T "$1" "$2"
 }
 
-# Makes environment $1 of test_environments, in which module $2, called $3, can be imported.
-provide_environment() {
-  local name=$1 module=$2 title=$3 site version
+# PyTorch's wheel is fetched without the libraries of NVIDIA that it links.
+finish_environment() { # NAME SITE
+  if [[ $1 == languages ]]; then "$python" -I "$parts/stand_ins.py" "$2" "${CXX:-c++}"; fi
+}
+
+provide_environment() { # NAME
+  local name=$1 title=${titles_of[$1]} site version
   if has_environment "$name"; then return 0; fi
   if [[ $offline == yes ]]; then
     note "left out because of --offline: build/deps/$name; tests that need $title are skipped"
     return 0
   fi
   if [[ $dry_run == yes ]]; then
-    note "would fetch the wheels of bootstrap.d/$name.txt into build/deps/$name"
+    note "would fetch the wheels of bootstrap.d/$name.txt into build/deps/$name${sizes_of[$name]:-}"
     return 0
   fi
-  heading "Making an environment with $title for the tests in build/deps/$name"
+  heading "Making an environment with $title for the tests in build/deps/$name${sizes_of[$name]:-}"
   make_work
   if "$python" -I -m venv --without-pip "$work/$name" &&
     site=$("$work/$name/bin/python3" -I -c \
       'import sysconfig; print(sysconfig.get_path("purelib"))') &&
     fetch_wheels "$name" "$site" &&
+    finish_environment "$name" "$site" &&
     version=$("$work/$name/bin/python3" -I -c \
-      "import $module; print($module.__version__)"); then
+      "import ${modules_of[$name]}; print(${modules_of[$name]%%,*}.__version__)"); then
     rm -f "$work/$name/bin/"[aA]ctivate*  # they name the folder that is about to be renamed
     environment_stamp "$name" >"$work/$name/stamp"
     put_in_place "$work/$name" "$deps/$name"
@@ -101,10 +115,12 @@ provide_environment() {
 }
 
 provide_environments() {
-  if ! want_environments; then
-    note "no NumPy 2, MkDocs and lizard are pinned for Python ${python_version:-}: tests that need them are skipped"
-    return 0
-  fi
-  provide_environment numpy2 numpy 'NumPy 2'
-  provide_environment tools mkdocs 'MkDocs and lizard'
+  local name
+  for name in $(test_environments); do
+    if want_environments; then
+      provide_environment "$name"
+    else
+      note "no ${titles_of[$name]} for Python ${python_version:-} is pinned: tests that need it are skipped"
+    fi
+  done
 }

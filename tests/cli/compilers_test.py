@@ -1,12 +1,11 @@
 # Kernels in other languages: by a compiler that is a program, and by Triton where it is installed.
-import importlib.util
 import json
 import os
-import pathlib
 import re
 import sys
 import unittest
 
+from languages import environment_with, reason
 from program import PYTHON, CheckTest
 
 PTX = """.version 8.0
@@ -335,13 +334,11 @@ reference: {out: x + y}
 """
 
 
-@unittest.skipIf(importlib.util.find_spec("triton") is None and not os.environ.get("WARPMARK_TRITON"), "there is no Triton")
+@unittest.skipIf(environment_with("triton") is None, reason("triton"))
 class Triton(CheckTest):
-    """With the Triton of this Python, or of the Python that WARPMARK_TRITON names."""
-
     def setUp(self):
         super().setUp()
-        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_TRITON", "") or str(pathlib.Path(PYTHON).parent.parent)
+        self.environment["VIRTUAL_ENV"] = environment_with("triton")
         self.write("suites/k.py", KERNELS)
 
     def suite(self, text):
@@ -492,13 +489,11 @@ NUMBA_ADD = ADD.replace("triton: k.py:add, constexpr: {BLOCK: 256}", "numba: k.p
     "  n: {scalar: n, dtype: int32}\n", "").replace("launch: {", "launch: {block: 256, ")
 
 
-@unittest.skipIf(importlib.util.find_spec("numba") is None and not os.environ.get("WARPMARK_LANGUAGES"), "there is no Numba")
+@unittest.skipIf(environment_with("numba") is None, reason("numba"))
 class Numba(CheckTest):
-    """With the Numba of this Python, or of the environment that WARPMARK_LANGUAGES names."""
-
     def setUp(self):
         super().setUp()
-        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_LANGUAGES", "") or str(pathlib.Path(PYTHON).parent.parent)
+        self.environment["VIRTUAL_ENV"] = environment_with("numba")
         for name in ("CUDA_HOME", "CUDA_PATH"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]

@@ -1,5 +1,4 @@
 # Submissions in other languages: a compiler that runs the submission's Python, behind walls; and Triton where it is installed.
-import importlib.util
 import json
 import os
 import pathlib
@@ -10,7 +9,8 @@ import unittest
 
 from assignment import GradeTest
 from compilers_test import ADD, PTX, SUITE
-from program import BUILD, PYTHON, SANITIZED, gpu_is_there
+from languages import environment_with, reason
+from program import BUILD, SANITIZED, gpu_is_there
 
 # The language: a file of Python whose `kernel()` returns PTX. Built on the parts that Triton's and Numba's compilers have.
 COMPILER = """#!%s
@@ -248,7 +248,7 @@ class MachineCode(Toy):
 
 
 class OnGpu(MachineCode):
-    """On a GPU, by nvJitLink: that of a toolkit, or of the environment that WARPMARK_TRITON names."""
+    """On a GPU, by nvJitLink: that of the environment with Triton, or of a toolkit."""
     DEVICE = "gpu"
     test_what_is_not_assembled = test_no_assembler = None
 
@@ -256,17 +256,17 @@ class OnGpu(MachineCode):
         super().setUp()
         if not gpu_is_there():
             self.skipTest("there is no GPU")
-        if not os.environ.get("WARPMARK_TRITON") and not any(pathlib.Path("/usr/local/cuda").glob("lib*/libnvJitLink.so*")):
+        if environment_with("triton"):
+            self.environment["VIRTUAL_ENV"] = environment_with("triton")
+        elif not any(pathlib.Path("/usr/local/cuda").glob("lib*/libnvJitLink.so*")):
             self.skipTest("there is no nvJitLink")
-        if os.environ.get("WARPMARK_TRITON"):
-            self.environment["VIRTUAL_ENV"] = os.environ["WARPMARK_TRITON"]
 
     def test_candidates_get_the_verdicts_of_any_kernel(self):
         """Outside of its arrays, a GPU sees what touches another page."""
         made = self.judge({"right.py": RIGHT, "wrong.py": WRONG})
         self.assertEqual({name: one["verdict"] for name, one in made.items()}, {"right.py": "right", "wrong.py": "wrong"})
 
-    @unittest.skipUnless(os.environ.get("WARPMARK_TRITON"), "WARPMARK_TRITON names no environment with Triton")
+    @unittest.skipIf(environment_with("triton") is None, reason("triton"))
     def test_triton(self):
         self.write("suites/t.yaml", ADD)
         self.write("suites/k.py", Triton.KERNEL)
@@ -275,10 +275,8 @@ class OnGpu(MachineCode):
 
 
 @unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
-@unittest.skipIf(importlib.util.find_spec("triton") is None and not os.environ.get("WARPMARK_TRITON"), "there is no Triton")
+@unittest.skipIf(environment_with("triton") is None, reason("triton"))
 class Triton(GradeTest):
-    """With the Triton of this Python, or of the Python that WARPMARK_TRITON names."""
-
     KERNEL = """import torch
 import triton
 import triton.language as tl
@@ -304,12 +302,12 @@ def launch(x: torch.Tensor, y: torch.Tensor):
 
     def setUp(self):
         super().setUp()
-        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_TRITON", "") or str(pathlib.Path(PYTHON).parent.parent)
+        self.environment["VIRTUAL_ENV"] = environment_with("triton")
         self.write("suites/t.yaml", ADD)
         self.write("suites/k.py", self.KERNEL)
 
     def test_candidates(self):
-        own = self.KERNEL if importlib.util.find_spec("torch") or os.environ.get("WARPMARK_TRITON") else self.KERNEL.replace("import torch\n", "")
+        own = self.KERNEL if environment_with("torch") else self.KERNEL.replace("import torch\n", "")
         texts = {"right.py": own, "unmasked.py": own.replace(", mask=inside)\n", ")\n"),
                  "subtracts.py": own.replace(") + tl.load(y", ") - tl.load(y"), "unknown.py": own.replace("x + i", "x + j"),
                  "erf.py": own.replace("return x", "return tl.math.erf(x)"), "reads.py": "open('/etc/passwd')\n" + own}

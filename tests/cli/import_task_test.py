@@ -1,12 +1,9 @@
 # examples/judge/import_task.py: problems of KernelBench and reference-kernels as tasks, with PyTorch where it is installed.
-import importlib.util
 import json
-import os
-import pathlib
 import subprocess
-import sys
 import unittest
 
+from languages import environment_with, reason
 from program import SOURCE, CheckTest
 
 IMPORTER = SOURCE / "examples/judge/import_task.py"
@@ -61,11 +58,11 @@ def ref_kernel(data):
 '''
 
 
-@unittest.skipIf(importlib.util.find_spec("torch") is None and not os.environ.get("WARPMARK_TORCH"), "there is no PyTorch")
+@unittest.skipIf(environment_with("torch") is None, reason("torch"))
 class Importer(CheckTest):
     def setUp(self):
         super().setUp()
-        venv = os.environ.get("WARPMARK_TORCH", "") or str(pathlib.Path(sys.executable).parent.parent)
+        venv = environment_with("torch")
         self.environment["VIRTUAL_ENV"] = venv
         self.python = venv + "/bin/python3"
 

@@ -1,11 +1,9 @@
 # Inputs and references that are functions of PyTorch: with PyTorch where it is installed, and else with
 # a module that has as much of it as the process asks for.
 import importlib.util
-import os
-import pathlib
-import sys
 import unittest
 
+from languages import environment_with, reason
 from program import PYTHON, CheckTest
 
 # A tensor is an array of NumPy with the few names that tensor_server.py uses.
@@ -245,12 +243,10 @@ class WithoutPyTorch(SuiteTest):
         self.assertIn("pip install torch", out + err)
 
 
-@unittest.skipIf(importlib.util.find_spec("torch") is None and not os.environ.get("WARPMARK_TORCH"), "there is no PyTorch")
+@unittest.skipIf(environment_with("torch") is None, reason("torch"))
 class PyTorch(Functions):
-    """With the PyTorch of this Python, or of the environment that WARPMARK_TORCH names."""
-
     def python(self):
-        return os.environ.get("WARPMARK_TORCH", "") or str(pathlib.Path(sys.executable).parent.parent)
+        return environment_with("torch")
 
     def test_strides_gradients_and_dtypes(self):
         self.write("suites/f.py", FUNCTIONS + '''

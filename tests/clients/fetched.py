@@ -4,6 +4,10 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from languages import environment_with, reason  # noqa: E402,F401 - for the scripts
+
 SKIP = 77
 
 

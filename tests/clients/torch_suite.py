@@ -3,9 +3,8 @@
 
 torch_suite.py LAUNCHER PACKAGE [TEST...]
 
-PACKAGE is the folder of the Python package warpmark. WARPMARK_TORCH names a folder for a virtual environment with
-torch, triton, numpy, ninja and pytest, which is made if it is not there (three gigabytes). 77: skipped, because the
-variable is not set or nothing can be fetched. Extensions are built by nvcc: where there is none, their tests skip.
+PACKAGE is the folder of the Python package warpmark. 77: skipped, because there is no PyTorch (tests/support/languages.py).
+Extensions are built by nvcc: where there is none, their tests skip.
 """
 import os
 import pathlib
@@ -16,9 +15,8 @@ import sys
 import tempfile
 import unittest
 
-from fetched import folder_of, skip
+from fetched import environment_with, reason, skip
 
-PACKAGES = ["torch", "triton", "numpy", "ninja", "pytest"]
 LAUNCHER = PACKAGE = PYTHON = None
 
 TRAIN = """
@@ -139,18 +137,6 @@ def test_beyond():
 '''
 
 
-def find_environment():
-    folder = folder_of("WARPMARK_TORCH")
-    python = folder / "bin/python"
-    if not python.exists():
-        try:
-            subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-            subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES], check=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            skip("PyTorch cannot be fetched: %s" % error)
-    return python
-
-
 class Torch(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="warpmark-torch-")
@@ -204,5 +190,5 @@ class Torch(unittest.TestCase):
 
 if __name__ == "__main__":
     LAUNCHER, PACKAGE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    PYTHON = find_environment()
+    PYTHON = pathlib.Path(environment_with("torch") or skip(reason("torch"))) / "bin/python3"
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -4,9 +4,8 @@
 triton_public.py PROGRAM [--only TEXT] [--show] [--table]
 
 WARPMARK_PUBLIC_TRITON names a folder with a checkout of each repository under its own name (`Liger-Kernel`), at the commit
-of REPOSITORIES or one whose kernels have the same parameters. WARPMARK_TRITON names a virtual environment with Triton and
-PyTorch; without it this Python's own is asked. 77: skipped, because one of them is missing. A checkout that is not there is
-left out. --table prints the rows of the page.
+of REPOSITORIES or one whose kernels have the same parameters. 77: skipped, because they or Triton and PyTorch
+(tests/support/languages.py) are missing. A checkout that is not there is left out. --table prints the rows of the page.
 """
 import argparse
 import os

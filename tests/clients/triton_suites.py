@@ -3,7 +3,7 @@
 
 triton_suites.py PROGRAM ROOT [TEST...]
 
-WARPMARK_TRITON names a virtual environment with Triton; without it this Python's own is asked. 77: skipped, because there is none.
+77: skipped, because there is no Triton (tests/support/languages.py).
 """
 import os
 import pathlib
@@ -15,7 +15,7 @@ import tempfile
 import unittest
 from typing import NamedTuple
 
-from fetched import skip
+from fetched import environment_with, reason, skip
 
 PROGRAM = ROOT = ENVIRONMENT = None
 
@@ -101,11 +101,7 @@ MISTAKES = [
 
 def find_environment():
     """The virtual environment that has Triton."""
-    folder = pathlib.Path(os.environ.get("WARPMARK_TRITON") or sys.prefix)
-    python = folder / "bin/python3"
-    if not python.exists() or subprocess.run([python, "-c", "import triton"], capture_output=True, check=False).returncode != 0:
-        skip("there is no Triton in %s; WARPMARK_TRITON names an environment that has it" % folder)
-    return folder
+    return environment_with("triton") or skip(reason("triton"))
 
 
 def environment_for(virtual, home):

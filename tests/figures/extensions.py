@@ -4,9 +4,8 @@
     extensions.py FOLDER --environment VENV [--build build] [--work FOLDER] [--only TEXT] [--together] [--json RECORD]
     extensions.py --page PAGE [--check]
 
-FOLDER has the repositories, unmodified; without it that of WARPMARK_EXTENSIONS. VENV, or that of WARPMARK_TORCH, has PyTorch and ninja, as pip
-installs them. Each extension is built by PyTorch's own
-`load` under `warpmark-cpu`, with nvcc; objects are kept in the folder --work. With --together a text includes the sources of an extension,
+FOLDER has the repositories, unmodified; without it that of WARPMARK_EXTENSIONS. VENV has PyTorch, as pip installs it; without it
+tests/support/languages.py finds one. Each extension is built by PyTorch's own `load` under `warpmark-cpu`, with nvcc; objects are kept in the folder --work. With --together a text includes the sources of an extension,
 so that PyTorch's headers are read once for all. The functions of extensions/*.py call the kernels with small tensors under
 `warpmark-cpu --check all`, and compare with what PyTorch's CPU operators compute, or the extension's own code for the CPU. The kernels
 that count are those that the process launched. Exit status: 0; 1 if one did not build, differs, or was reported without being in FINDINGS;
@@ -23,6 +22,10 @@ import subprocess
 import sys
 
 import figures
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from languages import environment_with  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HERE = ROOT / "tests/figures/extensions"
@@ -153,7 +156,7 @@ def page(record):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("folder", nargs="?", default=os.environ.get("WARPMARK_EXTENSIONS"))
-    parser.add_argument("--environment", default=os.environ.get("WARPMARK_TORCH"))
+    parser.add_argument("--environment", default=environment_with("torch"))
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/extensions"))
     parser.add_argument("--only", default="")

@@ -1,7 +1,6 @@
-# Hostile kernels of Triton, which is installed here or in the environment that WARPMARK_TRITON names.
+# Hostile kernels of Triton.
 """Each file of triton_kernels/ says at its top what it tries. It may do so in the sandbox alone, and gets the verdict of any
 kernel that does the same."""
-import importlib.util
 import json
 import os
 import pathlib
@@ -11,7 +10,8 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 
-from program import PYTHON, SANITIZED, CheckTest  # noqa: E402
+from languages import environment_with, reason  # noqa: E402
+from program import SANITIZED, CheckTest  # noqa: E402
 
 DEVICE = os.environ.get("WARPMARK_TEST_DEVICE", "cpu")
 VERDICTS = {
@@ -22,10 +22,10 @@ TOLD = {"reads_the_reference": "No such file", "unrolls_for_ever": "more time or
 
 
 @unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
-@unittest.skipIf(importlib.util.find_spec("triton") is None and not os.environ.get("WARPMARK_TRITON"), "there is no Triton")
+@unittest.skipIf(environment_with("triton") is None, reason("triton"))
 class Hostile(CheckTest):
     def test_each_gets_what_it_should(self):
-        self.environment["VIRTUAL_ENV"] = os.environ.get("WARPMARK_TRITON", "") or str(pathlib.Path(PYTHON).parent.parent)
+        self.environment["VIRTUAL_ENV"] = environment_with("triton")
         files = sorted((HERE / "triton_kernels").glob("*.py"))
         self.assertLessEqual(set(VERDICTS) | set(TOLD), {file.stem for file in files})
         out, errors = self.run_program("judge", HERE / "triton_kernels/triton.yaml", *files, "--json", "--device", DEVICE, code=1, timeout=1800)

@@ -1,10 +1,16 @@
 # Tests ./bootstrap on a fake machine: what it asks, installs, fetches, runs and answers.
 import json
 import os
+import pathlib
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import tempfile
 import time
 import unittest
+import zipfile
 
 from fake_machine import SOURCE, FakeMachine
 
@@ -264,13 +270,29 @@ class Wheels(BootstrapTest):
         self.assertTrue((self.cuda / "lib/libnvrtc.so.13").exists())
 
     def test_environments_of_tests_are_optional(self):
-        offline = self.run_script("test", "--offline")
-        refused = self.run_script("test")  # by the fake pip
-        for name, title in (("numpy2", "NumPy 2"), ("tools", "MkDocs and lizard")):
+        offline = self.run_script("test", "--all", "--offline")
+        refused = self.run_script("test", "--all")  # by the fake pip
+        for name, title in (("numpy2", "NumPy 2"), ("tools", "MkDocs and lizard"), ("languages", "PyTorch, Triton and Numba")):
             with self.subTest(name):
                 self.assertIn("build/deps/%s; tests that need %s are skipped" % (name, title), offline)
                 self.assertIn("no %s for this Python could be had" % title, refused)
                 self.assertFalse((self.machine.tree / "build/deps" / name).exists())
+
+    def test_only_all_tests_get_the_large_environment(self):
+        for arguments, fetches in ((["test"], False), (["test", "--all"], True), (["build"], False)):
+            with self.subTest(arguments):
+                output = self.run_script(*arguments, "--dry-run")
+                self.assertEqual("bootstrap.d/languages.txt into build/deps/languages (" in output, fetches, output)
+                self.run_script(*arguments)  # pip is fake
+                self.assertEqual(any("languages.txt" in call for call in self.machine.calls("pip")), fetches)
+
+    def test_another_python_has_no_pins(self):
+        named = self.machine.file("named/python3", "#!/bin/sh\nprintf '%s\\n' executable=$0 version=3.9.1 numpy=2.0.0 pybind11=/p lacks=\n")
+        named.chmod(0o755)
+        output = self.run_script("test", "--all", WARPMARK_PYTHON=str(named))
+        for title in ("NumPy 2", "MkDocs and lizard", "PyTorch, Triton and Numba"):
+            self.assertIn("no %s for Python 3.9.1 is pinned: tests that need it are skipped" % title, output)
+        self.assertEqual(self.machine.calls("pip"), [])
 
     def test_terminated_download_leaves_no_half_state(self):
         self.machine.file("fake_pip.py", "import os, signal, sys\n"
@@ -322,6 +344,54 @@ class Wheels(BootstrapTest):
                 self.assertRegex(output, "passed over %s: .*%s" % (re.escape(str(home)), words))
 
 
+class Unpacked(unittest.TestCase):
+    """What is done with wheels, by real tools."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="warpmark-wheels-")
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def test_programs_stay_executable(self):
+        with zipfile.ZipFile(self.folder / "a.whl", "w") as wheel:
+            for name, mode in (("a/bin/ptxas", 0o755), ("a/text", 0o644)):
+                one = zipfile.ZipInfo(name)
+                one.external_attr = (0o100000 | mode) << 16
+                wheel.writestr(one, name)
+        subprocess.run([sys.executable, SOURCE / "bootstrap.d/unpack_wheel.py", self.folder / "a.whl", self.folder], check=True)
+        self.assertTrue(os.access(self.folder / "a/bin/ptxas", os.X_OK))
+        self.assertFalse(os.stat(self.folder / "a/text").st_mode & 0o111)
+
+    def compile(self, path, code, *words):
+        subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-x", "none", "-o", path, *words], input=code, text=True, check=True)
+
+    def test_libraries_that_are_left_out_have_stand_ins(self):
+        """A library that links three of NVIDIA's, with and without versions, of which one is there."""
+        libraries, own = self.folder / "torch/lib", self.folder / "nvidia/cu13/lib"
+        libraries.mkdir(parents=True)
+        own.mkdir(parents=True)
+        self.folder.joinpath("map").write_text("libcudnn.so.9 { cudnnCreate; };")
+        self.compile(libraries / "libcudnn.so.9", "int cudnnCreate(void) { return 1; }", "-Wl,-soname,libcudnn.so.9",
+                     "-Wl,--version-script=%s" % (self.folder / "map"))
+        self.compile(libraries / "libnccl.so.2", "int ncclSend(void) { return 1; }", "-Wl,-soname,libnccl.so.2")
+        self.compile(own / "libcudart.so.13", "int cudaFree(void) { return 7; }", "-Wl,-soname,libcudart.so.13")
+        self.compile(libraries / "libtorch_cuda.so", "int cudnnCreate(void), ncclSend(void), cudaFree(void);"
+                     "int here(void) { return cudaFree(); } int all(void) { return cudnnCreate() + ncclSend(); }",
+                     libraries / "libcudnn.so.9", libraries / "libnccl.so.2", own / "libcudart.so.13", "-Wl,-z,now",
+                     "-Wl,-rpath,$ORIGIN:$ORIGIN/../../nvidia/cu13/lib")
+        for name in ("libcudnn.so.9", "libnccl.so.2"):
+            (libraries / name).unlink()
+        load = [sys.executable, "-c", "import ctypes; library = ctypes.CDLL(%r); print(library.here(), flush=True); library.all()" %
+                str(libraries / "libtorch_cuda.so")]
+        self.assertNotEqual(subprocess.run(load, capture_output=True, check=False).returncode, 0)
+        subprocess.run([sys.executable, SOURCE / "bootstrap.d/stand_ins.py", self.folder, "cc"], check=True, capture_output=True)
+        done = subprocess.run(load, capture_output=True, text=True, check=False)
+        self.assertEqual((done.stdout, done.returncode), ("7\n", -signal.SIGABRT), done.stderr)
+        self.assertIn("cudnnCreate was called: ./bootstrap leaves out this library of NVIDIA", done.stderr)
+        self.assertEqual(sorted(path.name for path in libraries.iterdir()),
+                         ["libcudnn.so.9", "libnccl.so.2", "libtorch_cuda.so", "stand_ins.so"])
+
+
 class Python(BootstrapTest):
     def test_order_and_reasons(self):
         refused = self.machine.file("refused/bin/python3", "#!/bin/sh\n"
@@ -367,10 +437,10 @@ class Presets(unittest.TestCase):
 
 class Pins(unittest.TestCase):
     # One wheel for every machine. All others have one for each architecture, and each its hash.
-    PURE_PYTHON = {"click", "debugpy", "ghp-import", "jinja2", "lizard", "markdown", "mergedeep", "mkdocs",
-                   "mkdocs-get-deps", "packaging", "pathspec", "platformdirs", "pygments",
-                   "python-dateutil",
-                   "pyyaml-env-tag", "tzdata"}
+    PURE_PYTHON = {"click", "cuda-pathfinder", "debugpy", "filelock", "fsspec", "ghp-import", "iniconfig", "jinja2", "lizard",
+                   "markdown", "mergedeep", "mkdocs", "mkdocs-get-deps", "mpmath", "networkx", "packaging", "pathspec",
+                   "platformdirs", "pluggy", "pygments", "pytest", "python-dateutil", "pyyaml-env-tag", "setuptools", "sympy",
+                   "typing-extensions", "tzdata"}
 
     def test_every_requirement_is_exact_and_hashed(self):
         for path in sorted((SOURCE / "bootstrap.d").glob("*.txt")):
