@@ -4,20 +4,23 @@ stand_ins.py SITE CC
 
 SITE is a folder of packages with PyTorch. Its libraries cannot be loaded without cuBLAS, cuDNN, NCCL and others, two gigabytes
 that only its own operators on a GPU use. The stand-in has their names, versions and functions, each of which ends the process
-with its name. SITE's own libraries of NVIDIA are left alone.
+with its name, but those of VERSIONS. SITE's own libraries of NVIDIA are left alone.
 """
 import pathlib
 import re
 import subprocess
 import sys
 
+# Asked by operators that then take another way.
+VERSIONS = {"cudnnGetVersion", "cublasLtGetVersion"}
 CODE = """#include <stdio.h>
 #include <stdlib.h>
 static void stop(const char *name) {
   fprintf(stderr, "%%s was called: ./bootstrap leaves out this library of NVIDIA, install PyTorch by pip to use it\\n", name);
   abort();
 }
-#define F(name) void name(void) { stop(#name); }
+#define FUNCTION(name) void name(void) { stop(#name); }
+#define VERSION(name) size_t name(void) { return 0; }
 %s
 """
 
@@ -51,7 +54,8 @@ def main(site, compiler):
     names = sorted(set().union(*missing.values()))
     functions = sorted({pair for one in libraries for pair in functions_of(one, names)})
     code, script = folder / "stand_ins.c", folder / "stand_ins.map"
-    code.write_text(CODE % "\n".join("F(%s)" % name for name in sorted({name for _, name in functions})))
+    code.write_text(CODE % "\n".join("%s(%s)" % ("VERSION" if name in VERSIONS else "FUNCTION", name)
+                                     for name in sorted({name for _, name in functions})))
     script.write_text("".join("%s { %s; };\n" % (version, "; ".join(name for of, name in functions if of == version))
                               for version in sorted({version for version, _ in functions} - {""})))
     made = folder / "stand_ins.so"

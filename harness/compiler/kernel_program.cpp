@@ -97,9 +97,10 @@ Answer ask(const std::string& name, const std::string& input) {
       await_exit(spawn("the compiler " + name, program, {program.string()}, options));
   Answer answer{try_parse_json(read_file(out)), clean_compiler_log(read_file(log))};
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && answer.json.is_object()) return answer;
-  throw environment_error(fmt::format(
-      "the compiler {} {}\n{}", program.string(),
-      answer.json.is_object() ? exit_text(status) : "gave no answer in JSON", trim(answer.said)));
+  const bool failed = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+  throw environment_error(fmt::format("the compiler {} {}\n{}", program.string(),
+                                      failed ? exit_text(status) : "gave no answer in JSON",
+                                      trim(answer.said)));
 }
 
 CompileResult compile(const CompileRequest& request, const std::string& input) {

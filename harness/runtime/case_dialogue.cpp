@@ -41,7 +41,7 @@ CaseDialogue::CaseDialogue(WorkerLink& worker, const SessionOptions& options)
 
 protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vector<int>& fds,
                                   Outcome& outcome, std::optional<double> limit_s, double more_s,
-                                  bool keeps_limits) {
+                                  bool keeps_limits, const Error* late) {
   const double timeout_s = limit_s.value_or(timeout_s_);
   const double wait_s = timeout_s + more_s;
   const char* const hint = limit_s ? "the suite's `limits.timeout_s` says how long a case may take"
@@ -62,6 +62,7 @@ protocol::Reply CaseDialogue::ask(const nlohmann::json& request, const std::vect
     case ChannelEnd::woken:
       end_interrupted(outcome);
     case ChannelEnd::timeout:
+      if (late != nullptr) end_case(outcome, FailureKind::limit, *late);
       end_case(
           outcome, FailureKind::limit,
           verdict_error(fmt::format("no answer within {:g} s; the worker was ended", timeout_s), {},

@@ -42,10 +42,10 @@ class CaseDialogue {
   /// then come too late. A worker that a signal from outside ended, sent by an administrator or for
   /// lack of memory, says nothing about the case: SpoiltWorker is thrown once. The second time the
   /// case fails, or, for untrusted code, an environment error is thrown: points do not depend on
-  /// it.
+  /// it. `late` is the error of a request that takes too long for another reason than its kernel.
   protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds, Outcome& outcome,
                       std::optional<double> limit_s = {}, double more_s = 0,
-                      bool keeps_limits = false);
+                      bool keeps_limits = false, const Error* late = nullptr);
 
   /// Ends the worker if the failure leaves it useless. A sticky error may appear when a case's
   /// memory is released, after its verdict: then SpoiltWorker is thrown, since the next case must

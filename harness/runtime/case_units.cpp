@@ -85,7 +85,7 @@ void keep_images(const std::vector<protocol::UnitImage>& images, const std::vect
 
 CaseUnits::CaseUnits(const SessionOptions& options, WorkerLink& worker, CaseDialogue& dialogue,
                      RankGroup* ranks)
-    : worker_(worker), dialogue_(dialogue), ranks_(ranks) {
+    : timeout_s_(options.timeout_s), worker_(worker), dialogue_(dialogue), ranks_(ranks) {
   if (options.confinement) compiler_.emplace(options);
 }
 
@@ -126,7 +126,15 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
     }
     end_case(outcome, FailureKind::compile, *known_error_);
   }
-  protocol::Reply reply = ask(wire, load ? devices : 1, planned, outcome);
+  const std::optional<Error> late = late_error(request, planned);
+  if (late && wire == late_request_) end_case(outcome, FailureKind::limit, *late);
+  protocol::Reply reply;
+  try {
+    reply = ask(wire, load ? devices : 1, planned, late, outcome);
+  } catch (const CaseEnded&) {
+    if (outcome.failure == FailureKind::limit) late_request_ = wire;
+    throw;
+  }
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
     end_unloaded(*failure, outcome);
     failure->where = in_suite(failure->where, *which.suite);
@@ -159,13 +167,30 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
   return known_;
 }
 
+// The error of a compiler that does not end: it is a program that may run the suite's Python.
+std::optional<Error> CaseUnits::late_error(const protocol::Prepare& request,
+                                           const PlannedCase& planned) const {
+  for (const protocol::UnitText& unit : request.units) {
+    if (unit.compiler.empty()) continue;
+    return verdict_error(fmt::format("the compiler {} did not end within {:g} s for {}, and was "
+                                     "ended",
+                                     unit.compiler, timeout_s_, unit.name),
+                         planned.positions.find("/kernel/entry"),
+                         "--timeout-s gives it more time, if the file itself comes to an end");
+  }
+  return std::nullopt;
+}
+
 // The reply of this process's worker. Of several ranks, a failure of another that this one does not
 // have ends the case.
 protocol::Reply CaseUnits::ask(const nlohmann::json& wire, uint64_t devices,
-                               const PlannedCase& planned, Outcome& outcome) {
-  if (ranks_ == nullptr || devices <= 1) return dialogue_.ask(wire, {}, outcome);
-  std::vector<RankAnswer> answers = ranks_->prepare(
-      wire, devices, [&](Outcome& into) { return dialogue_.ask(wire, {}, into); }, outcome);
+                               const PlannedCase& planned, const std::optional<Error>& late,
+                               Outcome& outcome) {
+  const auto ask_own = [&](Outcome& into) {
+    return dialogue_.ask(wire, {}, into, {}, 0, false, late ? &*late : nullptr);
+  };
+  if (ranks_ == nullptr || devices <= 1) return ask_own(outcome);
+  std::vector<RankAnswer> answers = ranks_->prepare(wire, devices, ask_own, outcome);
   for (size_t rank = 0; rank < answers.size(); ++rank) {
     if (answers[rank].reply) continue;
     try {

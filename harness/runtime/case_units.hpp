@@ -48,9 +48,12 @@ class CaseUnits {
                               protocol::Prepare request, CaseArtifacts* artifacts,
                               Outcome& outcome);
   protocol::Reply ask(const nlohmann::json& wire, uint64_t devices, const PlannedCase& planned,
-                      Outcome& outcome);
+                      const std::optional<Error>& late, Outcome& outcome);
+  std::optional<Error> late_error(const protocol::Prepare& request,
+                                  const PlannedCase& planned) const;
   void end_unloaded(const protocol::Failure& failure, Outcome& outcome);
 
+  double timeout_s_;
   WorkerLink& worker_;
   CaseDialogue& dialogue_;
   RankGroup* ranks_;
@@ -60,6 +63,7 @@ class CaseUnits {
   Signatures known_;
   std::vector<protocol::UnitImage> known_images_;  ///< if they were wanted
   std::optional<Error> known_error_;
+  nlohmann::json late_request_;  ///< the last whose program did not end, and would not again
 };
 
 }  // namespace warpmark

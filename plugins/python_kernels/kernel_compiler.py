@@ -56,7 +56,7 @@ def load(path, source=None):
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
         raise Missing("%s needs the Python package %s" % (path.name, error.name)) from None
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path), hint_about(error)) from None
     return module
 
@@ -99,6 +99,7 @@ def serve(answer, warm_up):
     if sys.argv[1:2] == ["--confined"]:
         confined.serve(answer, warm_up)
         return
+    confined.end_with_parent()  # the file may run for ever
     request = json.load(sys.stdin)
     # The answer alone is printed there: the kernel's file may print, too.
     out = os.dup(1)

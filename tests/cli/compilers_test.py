@@ -1,8 +1,10 @@
 # Kernels in other languages: by a compiler that is a program, and by Triton where it is installed.
 import json
 import os
+import pathlib
 import re
 import sys
+import time
 import unittest
 
 from languages import environment_with, reason
@@ -92,6 +94,16 @@ reference: {a: 2 * a}
 """
 
 
+def await_end(*processes):
+    """Until they have ended; nobody may have asked how."""
+    deadline = time.monotonic() + 20
+    for stat in (pathlib.Path("/proc", one, "stat") for one in processes):
+        while stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z":
+            if time.monotonic() > deadline:
+                raise AssertionError("it has not ended: %s" % stat)
+            time.sleep(0.05)
+
+
 class Program(CheckTest):
     def setUp(self):
         super().setUp()
@@ -160,6 +172,19 @@ class Program(CheckTest):
             self.assertIn(said, "".join(self.check(code=1)))
         self.suite("file: k.mine, entry: double_it, compiler: yours")
         self.assertIn("there is no program warpmark-compiler-yours in", "".join(self.check(code=1)))
+
+    def test_one_that_does_not_end_is_ended(self):
+        """Once for equal questions: others are asked all the same."""
+        self.suite("file: k.mine, entry: double_it, compiler: mine", SUITE.replace("[40, 64]", "[40, 41, 64]"))
+        self.write("compilers/warpmark-compiler-mine", "#!/bin/sh\necho $$ >> %s\nexec sleep 600\n" % (self.folder / "processes"))
+        began = time.monotonic()
+        out = self.check("suites", "--timeout-s", "1", code=1)[0]
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertIn("FAILED t.n=40 and 2 more cases\n  suites/t.yaml:2:31: error: the compiler mine did not end within 1 s for k.mine, "
+                      "and was ended\n    hint: --timeout-s gives it more time", out)
+        processes = (self.folder / "processes").read_text().split()
+        self.assertEqual(len(processes), 2)
+        await_end(*processes)
 
     def test_dynamic_shared_memory_is_what_the_compiler_says(self):
         self.answer({"ptx": SIZED, "dynamic_shared": 65536})
@@ -260,6 +285,15 @@ class WithoutTriton(CheckTest):
         self.python_with(triton="__version__ = '1.0'\n")
         for text in self.said():
             self.assertIn("Triton 1.0 is not known to this compiler, which was written for 3.3 to 3.9", text)
+
+
+    def test_python_ends_with_the_program(self):
+        """In the program's own process, a compiler that does not end is left to itself."""
+        self.python_with(triton="import os\nopen(%r, 'w').write(str(os.getpid()))\nwhile True:\n    pass\n" % str(self.folder / "process"))
+        self.write("suites/t.yaml", ADD)
+        self.write("suites/k.py", "import triton\n")
+        self.check("suites", "--in-process", "--timeout-s", "2", code=3)
+        await_end((self.folder / "process").read_text())
 
 
 KERNELS = '''import triton
@@ -444,7 +478,9 @@ reference: {x: 2 * x}
         self.suite(ADD)
         for wrong, line, said in (("tl.lod(y + i", 9, "lod"), ("import nowhere\n", None, "needs the Python package nowhere"),
                                   ("raise RuntimeError('Found no NVIDIA driver on your system')\n", 1, "what needs one belongs into a function"),
-                                  ("raise KeyError(5)\n", 1, "KeyError")):
+                                  ("raise KeyError(5)\n", 1, "KeyError"), ("raise SystemExit(3)\n", 1, "SystemExit: 3"),
+                                  ("import os; os._exit(3)\n", None, "warpmark-compiler-triton exited with code 3"),
+                                  ("import os; os.abort()\n", None, "warpmark-compiler-triton ended by signal 6")):
             self.write("suites/k.py", KERNELS.replace("tl.load(y + i", wrong) if "tl" in wrong else wrong + KERNELS)
             out = "".join(self.check(code=1))
             self.assertIn(said, out)

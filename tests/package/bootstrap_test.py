@@ -370,13 +370,13 @@ class Unpacked(unittest.TestCase):
         libraries, own = self.folder / "torch/lib", self.folder / "nvidia/cu13/lib"
         libraries.mkdir(parents=True)
         own.mkdir(parents=True)
-        self.folder.joinpath("map").write_text("libcudnn.so.9 { cudnnCreate; };")
-        self.compile(libraries / "libcudnn.so.9", "int cudnnCreate(void) { return 1; }", "-Wl,-soname,libcudnn.so.9",
+        self.folder.joinpath("map").write_text("libcudnn.so.9 { cudnnCreate; cudnnGetVersion; };")
+        self.compile(libraries / "libcudnn.so.9", "int cudnnCreate(void) { return 1; } long cudnnGetVersion(void) { return 9; }", "-Wl,-soname,libcudnn.so.9",
                      "-Wl,--version-script=%s" % (self.folder / "map"))
         self.compile(libraries / "libnccl.so.2", "int ncclSend(void) { return 1; }", "-Wl,-soname,libnccl.so.2")
         self.compile(own / "libcudart.so.13", "int cudaFree(void) { return 7; }", "-Wl,-soname,libcudart.so.13")
-        self.compile(libraries / "libtorch_cuda.so", "int cudnnCreate(void), ncclSend(void), cudaFree(void);"
-                     "int here(void) { return cudaFree(); } int all(void) { return cudnnCreate() + ncclSend(); }",
+        self.compile(libraries / "libtorch_cuda.so", "int cudnnCreate(void), ncclSend(void), cudaFree(void); long cudnnGetVersion(void);"
+                     "int here(void) { return cudaFree() + cudnnGetVersion(); } int all(void) { return cudnnCreate() + ncclSend(); }",
                      libraries / "libcudnn.so.9", libraries / "libnccl.so.2", own / "libcudart.so.13", "-Wl,-z,now",
                      "-Wl,-rpath,$ORIGIN:$ORIGIN/../../nvidia/cu13/lib")
         for name in ("libcudnn.so.9", "libnccl.so.2"):
