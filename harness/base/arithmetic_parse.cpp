@@ -213,6 +213,7 @@ class Parser {
     }
     if (c == '\'' || c == '"') return string();
     if (is_word_start(c)) return word();
+    if (c == '[') fail(offset, "a list is not in quotes; each of its elements may be");
     fail(offset, fmt::format("a number or a name is missing before `{}`", rest()));
   }
 

@@ -33,6 +33,11 @@ void require_file(const fs::path& file) {
     throw usage_error(fmt::format("`{}` is a folder", display_path(file)), {},
                       "suites are written for the kernels of files: name them");
   }
+  if (file.extension().string().starts_with(".py")) {
+    throw usage_error(
+        fmt::format("`{}` is Python, and suites are written for CUDA C++", display_path(file)), {},
+        "docs/pytorch.md has suites for kernels of Triton and Numba to copy");
+  }
   if (fs::exists(file, error)) return;
   std::vector<std::string> names;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");

@@ -9,12 +9,11 @@ import inspect
 import os
 import re
 import shutil
-import sys
 import textwrap
 import types
 
 import kernel_compiler
-from kernel_compiler import Missing, Refused, line_in, load, path_of
+from kernel_compiler import Missing, Refused, lacks, line_in, load, path_of
 
 OPTIONS = ("fastmath", "opt", "max_registers")
 DECLARED = {}  # the first signature of each kernel that its decorator has
@@ -160,7 +159,7 @@ def import_numba():
     try:
         import numba.cuda  # noqa: F401
     except ImportError as error:
-        raise Missing("%s has no Numba for CUDA (%s)" % (sys.executable, error)) from None
+        raise lacks("Numba for CUDA (%s)" % error) from None
     keep_signatures()
 
 

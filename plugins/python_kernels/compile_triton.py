@@ -17,7 +17,7 @@ import sys
 import types
 
 import kernel_compiler
-from kernel_compiler import Missing, Refused, load, path_of
+from kernel_compiler import Missing, Refused, lacks, load, path_of
 
 STATIC_SHARED = 48 << 10  # bytes: the most that a kernel may have without asking for more
 TYPES = {
@@ -358,7 +358,7 @@ def import_triton():
     try:
         import triton  # noqa: F401
     except ImportError as error:
-        raise Missing("%s has no Triton (%s)" % (sys.executable, error)) from None
+        raise lacks("Triton (%s)" % error) from None
     import triton.runtime
     triton.runtime.driver.set_active(NoDriver())
 

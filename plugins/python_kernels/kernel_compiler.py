@@ -26,6 +26,12 @@ class Missing(Exception):
     """This machine lacks something."""
 
 
+def lacks(what):
+    """This Python lacks a package: `what` is "Triton"."""
+    return Missing("%s has no %s: install it there, or WARPMARK_PYTHON or an active virtual environment names another Python" % (
+        sys.executable, what))
+
+
 def packages_of(path):
     """The packages that the file is in, outermost first: (name, folder)."""
     found, folder = [], path.parent
@@ -55,7 +61,7 @@ def load(path, source=None):
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
-        raise Missing("%s needs the Python package %s" % (path.name, error.name)) from None
+        raise lacks("package %s, which %s imports" % (error.name, path.name)) from None
     except (Exception, SystemExit) as error:
         raise Refused("%s: %s" % (type(error).__name__, error), line_in(error, path), hint_about(error)) from None
     return module

@@ -19,6 +19,10 @@ class Refused(program.ProgramTest):
     def new(self, *arguments, code=2):
         return self.refused("new", "suite", *arguments, code=code)
 
+    def test_python_is_not_read(self):
+        self.write("kernels.py", "import triton\n")
+        self.assertIn("`kernels.py` is Python, and suites are written for CUDA C++", self.new("kernels.py"))
+
     def test_what_is_no_file(self):
         self.assertIn("error: FILE is required", self.new())
         self.write("saxpy.cu", SAXPY)

@@ -11,13 +11,16 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "cli"))
 
 from languages import environment_with, reason  # noqa: E402
-from program import SANITIZED, CheckTest  # noqa: E402
+from program import SANITIZED, CheckTest, gpu_is_there  # noqa: E402
 
 DEVICE = os.environ.get("WARPMARK_TEST_DEVICE", "cpu")
 VERDICTS = {
     "right": "right", "zeros": "wrong", "nothing": "wrong", "unmasked": "unclean", "some_address": "unclean", "inline_assembly": "unclean",
     "patched_compiler": "wrong", "other_machine_code": "right",
 }
+# What a GPU sees of these depends on what lies behind the arrays.
+if DEVICE == "gpu":
+    VERDICTS.update({name: None for name in ("unmasked", "some_address", "inline_assembly")})
 TOLD = {"reads_the_reference": "No such file", "unrolls_for_ever": "more time or memory", "runs_for_ever": "more time or memory"}
 
 
@@ -25,6 +28,8 @@ TOLD = {"reads_the_reference": "No such file", "unrolls_for_ever": "more time or
 @unittest.skipIf(environment_with("triton") is None, reason("triton"))
 class Hostile(CheckTest):
     def test_each_gets_what_it_should(self):
+        if DEVICE == "gpu" and not gpu_is_there():
+            self.skipTest("there is no GPU")
         self.environment["VIRTUAL_ENV"] = environment_with("triton")
         files = sorted((HERE / "triton_kernels").glob("*.py"))
         self.assertLessEqual(set(VERDICTS) | set(TOLD), {file.stem for file in files})
@@ -33,7 +38,8 @@ class Hostile(CheckTest):
         self.assertEqual(set(made), {file.stem for file in files}, errors)
         for name, one in made.items():
             with self.subTest(name):
-                self.assertEqual((one["verdict"], one["problem"]), (VERDICTS.get(name, "not compiled"), ""), one["feedback"])
+                expected = VERDICTS.get(name, "not compiled")
+                self.assertEqual((one["verdict"] if expected else None, one["problem"]), (expected, ""), one["feedback"])
                 self.assertIn(TOLD.get(name, ""), one["feedback"])
         self.assertFalse(pathlib.Path("/tmp/warpmark_was_here").exists())
 

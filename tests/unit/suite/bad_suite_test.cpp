@@ -281,7 +281,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"{out: a.shape}", "{out: a}",
             "10:12 `a` is an array | arithmetic sees a.size, a.shape and a.nbytes"},
         Row{"{out: a.shape}", "{out: \"[n, n]\"}",
-            "10:13 a number or a name is missing before `[`"},
+            "10:13 a list is not in quotes; each of its elements may be"},
         Row{"rng.random(n)}", "rng.random(n), dtype: float31}",
             "9:33 `float31` is no axis, and no dtype | did you mean `float32`?"},
         Row{"rng.random(n)}", "rng.random(n), dtype: float4}",
