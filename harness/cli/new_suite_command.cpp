@@ -34,16 +34,14 @@ void require_file(const fs::path& file) {
                       "suites are written for the kernels of files: name them");
   }
   if (file.extension().string().starts_with(".py")) {
-    throw usage_error(
-        fmt::format("`{}` is Python, and suites are written for CUDA C++", display_path(file)), {},
-        "docs/pytorch.md has suites for kernels of Triton and Numba to copy");
+    throw usage_error(fmt::format("`{}` is Python, not CUDA C++", display_path(file)), {},
+                      "docs/pytorch.md has suites for kernels of Triton and Numba to copy");
   }
   if (fs::exists(file, error)) return;
   std::vector<std::string> names;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == file.extension()) names.push_back(entry->path().filename());
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == file.extension()) names.push_back(entry.path().filename());
   }
   const std::string near = nearest(file.filename().string(), names);
   throw usage_error(fmt::format("there is no file `{}`", display_path(file)), {},

@@ -21,7 +21,7 @@ class Refused(program.ProgramTest):
 
     def test_python_is_not_read(self):
         self.write("kernels.py", "import triton\n")
-        self.assertIn("`kernels.py` is Python, and suites are written for CUDA C++", self.new("kernels.py"))
+        self.assertIn("`kernels.py` is Python, not CUDA C++", self.new("kernels.py"))
 
     def test_what_is_no_file(self):
         self.assertIn("error: FILE is required", self.new())

@@ -316,7 +316,7 @@ tolerance: {rtol: 1e-6}
                 self.assertIn("k.py:%d: error" % line, out)
 
 
-# What the device `machine_code` loads (tests/support/machine_code_driver.c): PTX behind a few bytes.
+# Makes what the device `machine_code` loads (tests/support/machine_code_driver.c): PTX behind a few bytes.
 PTXAS = r"""#!/bin/sh
 case "$*" in *--version*) echo "Cuda compilation tools, release 13.0, V13.0.0"; exit ;; esac
 for word; do

@@ -18,7 +18,7 @@ VERDICTS = {
     "right": "right", "zeros": "wrong", "nothing": "wrong", "unmasked": "unclean", "some_address": "unclean", "inline_assembly": "unclean",
     "patched_compiler": "wrong", "other_machine_code": "right",
 }
-# What a GPU sees of these depends on what lies behind the arrays.
+# A GPU sees of these what the memory behind the arrays makes of them.
 if DEVICE == "gpu":
     VERDICTS.update({name: None for name in ("unmasked", "some_address", "inline_assembly")})
 TOLD = {"reads_the_reference": "No such file", "unrolls_for_ever": "more time or memory", "runs_for_ever": "more time or memory"}

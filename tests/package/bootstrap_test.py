@@ -345,7 +345,7 @@ class Wheels(BootstrapTest):
 
 
 class Unpacked(unittest.TestCase):
-    """What is done with wheels, by real tools."""
+    """Wheels, unpacked by real tools."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="warpmark-wheels-")
