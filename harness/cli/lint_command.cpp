@@ -35,6 +35,10 @@ Command lint_command(const ArgumentParser& program) {
   app.add_option("--device", request->options.session.device,
                  "What to compile for: cpu (default), gpu, auto …")
       .value_name("D");
+  app.add_option("--timeout-s", request->options.session.timeout_s,
+                 "Seconds that compiling a kernel may take (default 60)")
+      .value_text("S")
+      .in_range(0.001, 86400.0);
   return {app, [request](Output& out) {
             out.annotate_error_if([request] {
               return wants_annotations(request->formats.annotations, request->json);

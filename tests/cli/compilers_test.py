@@ -193,6 +193,7 @@ class Program(CheckTest):
         processes = (self.folder / "processes").read_text().split()
         self.assertEqual(len(processes), 2)
         await_end(*processes)
+        self.assertIn("the compiler mine did not end within 1 s", "".join(self.run_program("lint", "suites/t.yaml", "--timeout-s", "1", code=2)))
 
     def test_dynamic_shared_memory_is_what_the_compiler_says(self):
         self.answer({"ptx": SIZED, "dynamic_shared": 65536})
@@ -288,7 +289,7 @@ class WithoutTriton(CheckTest):
     def test_no_triton(self):
         self.python_with(triton="raise ImportError('none here')\n")
         for text in self.said():
-            self.assertIn("has no Triton (none here)", text)
+            self.assertIn("has no Triton (none here): install it there", text)
 
     def test_another_triton(self):
         self.python_with(triton="__version__ = '1.0'\n")
