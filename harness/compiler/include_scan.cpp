@@ -12,9 +12,9 @@ namespace warpmark {
 
 namespace {
 
-// What a directive that includes begins with.
+// The first words of directives that include.
 constexpr std::array<std::string_view, 3> kWords = {"include", "import", "embed"};
-// A hash, its digraph and its trigraph.
+// The hash, its digraph and its trigraph.
 constexpr std::array<std::string_view, 3> kHashes = {"#", "%:", "\?\?="};
 
 // Tells whether the backslash at `at` joins two lines; `end` becomes the place of the newline.
