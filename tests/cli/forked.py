@@ -16,6 +16,9 @@ class ForkedProgram:
     def __init__(self, build, file):
         self.file = str(file)
         self.folder = os.path.dirname(self.file)
+        # The package's worker, which has no Python: it starts in a quarter of the program's time.
+        worker = os.path.join(self.folder, "warpmark-worker")
+        self.worker = worker if os.path.exists(worker) else self.file
         self.core = self._load(build)
 
     @staticmethod
@@ -78,7 +81,7 @@ class ForkedProgram:
             os.environ.update(environment)
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             code = self.core.main(arguments=[os.fsencode(word) for word in arguments],
-                                  command=[self.file], worker=self.file, folder=self.folder)
+                                  command=[self.file], worker=self.worker, folder=self.folder)
         finally:
             os._exit(code)
 
