@@ -19,7 +19,7 @@ else()
 endif()
 
 if(NOT SKBUILD)
-  install(TARGETS warpmark RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+  install(TARGETS warpmark warpmark-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 endif()
 get_property(_libraries GLOBAL PROPERTY WARPMARK_INSTALLED_PLUGINS)
 install(TARGETS warpmark_cpu ${_libraries}

@@ -1,4 +1,4 @@
-// warpmark-worker: a worker as a program of its own, for a host that is no program of ours.
+// warpmark-worker: a worker as a program of its own, without the front's libraries.
 #include <csignal>
 
 #include "worker/channel.hpp"

@@ -74,6 +74,19 @@ class Missing(CheckTest):
         self.lacks("no libwarpmark_nowhere.so", device="nowhere")
 
 
+class Workers(CheckTest):
+    def test_a_program_alone_is_its_own_worker(self):
+        self.write_scale()
+        program = self.lonely_program()
+        self.environment["WARPMARK_PLUGIN_PATH"] = str(BUILD / "lib/warpmark")
+        self.check(program=program)
+        # One beside it is started, which has no Python.
+        self.write("alone/bin/warpmark-worker", '#!/bin/sh\ntouch "%s/started"\nexec "%s" "$@"\n'
+                   % (self.folder, BUILD / "bin/warpmark-worker")).chmod(0o755)
+        self.check(program=program)
+        self.assertTrue((self.folder / "started").exists())
+
+
 class Plugins(CheckTest):
     """Exit 2 at the line of the suite that names the plugin."""
 
