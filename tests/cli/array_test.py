@@ -111,7 +111,7 @@ def numpy_takes(text, arrays, scalars):
 
 
 class Random(CheckTest):
-    COUNT = 60
+    COUNT = 30
 
     def suite(self, choose):
         rank = choose.randint(1, 3)
@@ -186,7 +186,7 @@ class Places(CheckTest):
 
     def test_random_assignments(self):
         choose = random.Random("%d places" % SEED)
-        texts = [self.suite(choose) for _ in range(40)]
+        texts = [self.suite(choose) for _ in range(20)]
         for number, text in enumerate(texts):
             self.write("suites/s%04d.yaml" % number, text)
         done = self.start("check", "suites", "--device", "cpu", "--checks", "all", timeout=120)
