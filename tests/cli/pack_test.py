@@ -215,7 +215,7 @@ class Autograder(PackTest):
 
     def test_a_bomb(self):
         with zipfile.ZipFile(self.submission / "work.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in range(40):
+            for name in range(10):
                 archive.writestr("%d.cu" % name, b" " * (16 << 20))
         self.assertLess((self.submission / "work.zip").stat().st_size, 1 << 20)
         results = self.autograde()
