@@ -81,7 +81,7 @@ class Sanitize(CheckTest):
         for key in ("kind", "kernel", "space", "access", "bytes", "thread", "block", "argument", "dtype", "index", "elements",
                     "file", "line"):
             self.assertEqual(finding[key], device[key], key)
-        self.assertEqual(self.asked(), ["--tool memcheck warpmark worker"])
+        self.assertEqual(self.asked(), ["--tool memcheck warpmark-worker worker"])
 
     def test_a_race_and_the_other_tools(self):
         self.write_scale(kernel_text=RACY)
