@@ -268,7 +268,7 @@ class Resolver {
     }
     for (const fs::path& other : search_.folders) candidates.push_back(other / directive.name);
     for (const fs::path& candidate : candidates) {
-      const std::optional<fs::path> real = real_file(candidate);
+      std::optional<fs::path> real = real_file(candidate);
       if (!real) continue;
       bool allowed = roots_.empty();
       for (const fs::path& root : roots_) allowed = allowed || is_below(*real, root);
@@ -327,6 +327,7 @@ std::vector<Header> reachable_headers(const std::string& source, const std::vect
   }
   if (computed) return all;
   std::vector<Header> headers;
+  headers.reserve(reached.size());
   for (const size_t i : reached) headers.push_back(all[i]);
   return headers;
 }
