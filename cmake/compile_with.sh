@@ -1,8 +1,8 @@
 #!/bin/sh
-# compile_with.sh CLANG GCC ARGUMENT...: compiles by Clang, which understands GCC's arguments.
+# compile_with.sh CLANG LAST GCC ARGUMENT...: compiles by Clang, which understands GCC's arguments, with one more behind them.
 # CMake has one compiler for a language, and starts this in front of it (CMAKE_CXX_COMPILER_LAUNCHER).
-clang=$1
-shift 2
+clang=$1 last=$2
+shift 3
 case " $* " in
   *' c++-header '*) # the header itself, and not an older precompiled one beside it
     for word; do
@@ -13,5 +13,5 @@ case " $* " in
     ;;
 esac
 # These warnings are wrong, or of taste, where GCC has none.
-exec "$clang" -Wno-unused-command-line-argument "$@" -Wno-missing-braces -Wno-braced-scalar-init \
+exec "$clang" -Wno-unused-command-line-argument "$@" "$last" -Wno-missing-braces -Wno-braced-scalar-init \
   -Wno-string-concatenation
