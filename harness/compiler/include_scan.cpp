@@ -67,15 +67,8 @@ class Spliced {
 std::vector<size_t> places_of_words(std::string_view text) {
   std::vector<size_t> places;
   for (const std::string_view word : kWords) {
-    const char* at = text.data();
-    const auto next = [&] {  // several times as fast as string_view's
-      return static_cast<const char*>(
-          ::memmem(at, static_cast<size_t>(text.end() - at), word.data(), word.size()));
-    };
-    while (const char* found = next()) {
-      places.push_back(static_cast<size_t>(found - text.data()));
-      at = found + word.size();
-    }
+    const std::vector<size_t> found = places_of(text, word);
+    places.insert(places.end(), found.begin(), found.end());
   }
   std::ranges::sort(places);
   return places;
@@ -372,6 +365,20 @@ class QuickScanner {
 };
 
 }  // namespace
+
+std::vector<size_t> places_of(std::string_view text, std::string_view word) {
+  std::vector<size_t> places;
+  const char* at = text.data();
+  const auto next = [&] {  // several times as fast as string_view's
+    return static_cast<const char*>(
+        ::memmem(at, static_cast<size_t>(text.end() - at), word.data(), word.size()));
+  };
+  while (const char* found = next()) {
+    places.push_back(static_cast<size_t>(found - text.data()));
+    at = found + word.size();
+  }
+  return places;
+}
 
 std::vector<IncludeDirective> scan_includes(std::string_view text) {
   if (auto found = QuickScanner(text).run()) return *std::move(found);

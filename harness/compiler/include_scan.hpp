@@ -19,6 +19,9 @@ struct IncludeDirective {
   std::string argument = {};  ///< of #include MACRO(ARGUMENT); of a macro's meaning its parameter
 };
 
+/// Where `word` is in a text, in order.
+std::vector<size_t> places_of(std::string_view text, std::string_view word);
+
 /// Every include directive outside comments and strings, also in branches that are not taken.
 std::vector<IncludeDirective> scan_includes(std::string_view text);
 
