@@ -13,6 +13,7 @@
 #include "base/places.hpp"
 #include "base/text.hpp"
 #include "compiler/include_scan.hpp"
+#include "compiler/includes.hpp"
 #include "driver/choose.hpp"
 #include "grade/assignment/seeds.hpp"
 #include "python/python_choice.hpp"
