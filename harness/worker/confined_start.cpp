@@ -148,7 +148,9 @@ std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool 
   const bool compiles = confined.role == protocol::Confined::Role::compile;
   sandbox::Limits limits;
   if (compiles) {
-    limits.address_space = compile_bytes(confined.confinement);
+    // What the libraries have mapped differs from machine to machine, and with the assembler.
+    const uint64_t mapped = sandbox::address_space();
+    if (mapped > 0) limits.address_space = mapped + compile_bytes(confined.confinement);
     limits.cpu_s = confined.confinement.compile_cpu_s;
   }
   if (in_memory) sandbox::limit_data_for_good(half_of_memory());

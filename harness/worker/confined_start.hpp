@@ -17,8 +17,8 @@ std::vector<std::string> environment_for_libraries();
 /// Sets these variables. To be called before there are threads.
 void take_environment(const std::vector<std::string>& environment);
 
-/// The address space that a compiler may take for a submission: less than the confinement has where
-/// memory is short. The first call must come before the sandbox.
+/// The address space that a warm compiler may take in addition for a submission: less than the
+/// confinement has where memory is short. The first call must come before the sandbox.
 uint64_t compile_bytes(const Confinement& confinement);
 
 /// The compiler of a compile worker: NVRTC open and warm, so that it will open no more files, with

@@ -20,7 +20,8 @@ struct Confinement {
   /// False to continue even if neither Landlock nor seccomp holds; DeviceFacts::sandbox lists the
   /// mechanisms that hold.
   bool required = true;
-  uint64_t compile_bytes = uint64_t{512} << 20;  ///< address space; less where memory is short
+  /// Address space in addition to that of the warm compiler; less where memory is short.
+  uint64_t compile_bytes = uint64_t{512} << 20;
   double compile_cpu_s = 20;
   double compile_s = 60;              ///< wall clock: a compile can sleep
   std::vector<std::string> programs;  ///< compilers of kernels in other languages: "triton"

@@ -28,6 +28,7 @@ def answer(request):
 kernel_compiler.serve(answer, lambda: None)
 """
 RIGHT = 'PTX = """%s"""\n\n\ndef kernel():\n    return PTX\n' % PTX
+CUDA = 'extern "C" __global__ void double_it(float *a, unsigned n) { if (threadIdx.x < n) a[threadIdx.x] *= 2; }\n'
 WRONG = RIGHT.replace("add.f32 %f, %f, %f", "mov.f32 %f, %f")
 OUTSIDE = RIGHT.replace("setp.ge", "setp.gt")
 
@@ -134,8 +135,8 @@ class Toy(ToyTest):
         self.write("class/eve/k.cu", "int x;")
         self.write("secret", "a secret of the course, 32 bytes").chmod(0o600)
         self.run_program("grade", "hw.yaml", "class", "-o", "out", "-q", "--device", self.DEVICE, "--secret", "secret")
-        points = {path.parent.name: json.loads(path.read_text())["points"] for path in (self.folder / "out/staff").glob("*/result.json")}
-        self.assertEqual(points, {"ada": 4, "bob": 0, "eve": 0})
+        made = {path.parent.name: json.loads(path.read_text()) for path in (self.folder / "out/staff").glob("*/result.json")}
+        self.assertEqual({name: one["points"] for name, one in made.items()}, {"ada": 4, "bob": 0, "eve": 0}, made)
 
 
 @unittest.skipIf(SANITIZED, "no Python loads a library of a sanitizer")
@@ -233,9 +234,15 @@ class MachineCode(Toy):
 
     def test_ptx_as_a_candidate(self):
         self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
-        self.write("suites/k.cu", 'extern "C" __global__ void double_it(float *a, unsigned n) { if (threadIdx.x < n) a[threadIdx.x] *= 2; }\n')
+        self.write("suites/k.cu", CUDA)
         made = self.judge({"right.ptx": PTX, "wrong.ptx": PTX.replace("add.f32 %f, %f, %f", "mov.f32 %f, %f")}, more=("--speed", "none"))
         self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
+
+    def test_a_large_assembler_leaves_the_compiler_its_memory(self):
+        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
+        self.write("suites/k.cu", CUDA)
+        feedback = self.judge({"right.cu": CUDA}, more=("--speed", "none"))["right.cu"]["feedback"]
+        self.assertIn("cuModuleLoadDataEx failed", feedback)  # that of this device takes no machine code of NVRTC
 
     def test_no_assembler(self):
         self.environment["CUDA_HOME"] = str(self.folder)
@@ -251,6 +258,12 @@ class OnGpu(MachineCode):
     """On a GPU, by nvJitLink: that of the environment with Triton, or of a toolkit."""
     DEVICE = "gpu"
     test_what_is_not_assembled = test_no_assembler = None
+
+    def test_a_large_assembler_leaves_the_compiler_its_memory(self):
+        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
+        self.write("suites/k.cu", CUDA)
+        made = self.judge({"right.cu": CUDA, "wrong.cu": CUDA.replace("*= 2", "*= 3")}, more=("--speed", "none"))
+        self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
 
     def setUp(self):
         super().setUp()

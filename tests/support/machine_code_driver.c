@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -38,6 +39,11 @@ struct link {
   char* image;
   size_t bytes;
 };
+
+/* As large a mapping as a library may have that shares the process with the compiler. */
+__attribute__((constructor)) static void map_much(void) {
+  mmap(NULL, (size_t)1 << 30, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
 
 EXPORTED int nvJitLinkCreate(void** made, uint32_t count, const char** options) {
   (void)count;
