@@ -1,5 +1,7 @@
 #include "runtime/compile_forks.hpp"
 
+#include <sys/prctl.h>
+
 #include <utility>
 
 #include "base/clock.hpp"
@@ -8,6 +10,10 @@
 #include "worker/protocol.hpp"
 
 namespace warpmark {
+
+bool CompileForks::adopt() {
+  return ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
 
 CompileForks::CompileForks(const SessionOptions& options)
     : program_(worker_program(options)),

@@ -13,9 +13,11 @@ namespace warpmark {
 
 class CompileForks {
  public:
+  /// Makes this process a subreaper (prctl(2)), which forks come back to. False if it cannot be.
+  static bool adopt();
+
   /// Starts the process, and waits for nothing; `options` are those of the sessions, with a
-  /// confinement. This process must be a subreaper (prctl(2)), which forks come back to. Throws an
-  /// environment error.
+  /// confinement. To be called after adopt(). Throws an environment error.
   explicit CompileForks(const SessionOptions& options);
 
   /// A new worker, which has seen nothing and will greet as if it had got the Hello; null if none

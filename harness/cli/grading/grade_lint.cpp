@@ -12,6 +12,7 @@
 #include "grade/grader/grader.hpp"
 #include "grade/submission/submission_search.hpp"
 #include "results/run_context.hpp"
+#include "runtime/compile_forks.hpp"
 
 namespace warpmark {
 
@@ -97,6 +98,7 @@ ExitCode lint_assignment_file(const AssignmentLintRequest& request, Output& out)
     GraderOptions grading;
     grading.device = device;
     grading.no_sandbox = request.no_sandbox;
+    grading.serves_many = CompileForks::adopt();
     ReachedComposites composites;
     grading.on_composites = [&](const Case& item, const std::vector<MeasuredComposite>& measured) {
       composites.add(item, measured);

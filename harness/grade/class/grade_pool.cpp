@@ -69,7 +69,8 @@ std::optional<PoolJob> GradePool::next(size_t /*place*/) {
   if (waiting_.empty()) return std::nullopt;
   const size_t number = waiting_.front();
   waiting_.pop_front();
-  return PoolJob{number, to_message(submissions_.at(number).submission),
+  const bool more = expects_more_ || !waiting_.empty();
+  return PoolJob{number, to_message(submissions_.at(number).submission, more),
                  in_seconds(patience_s(assignment_))};
 }
 

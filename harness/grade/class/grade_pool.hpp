@@ -43,6 +43,8 @@ class GradePool : private PoolOwner {
   /// Starts processes until there are so many.
   void grow(size_t count) { pool_.grow(count); }
 
+  /// With `more`, others may be added later, and the processes make ready for the next one.
+  void expect_more(bool more) { expects_more_ = more; }
   /// To be graded: read, and not refused.
   void add(size_t number, Submission submission);
   /// Added ones without a result.
@@ -79,6 +81,7 @@ class GradePool : private PoolOwner {
   OnResult on_result_;
   std::map<size_t, Task> submissions_;  ///< by number
   std::deque<size_t> waiting_;
+  bool expects_more_ = false;
   std::vector<std::string> missing_;
   ProcessPool pool_;
 };

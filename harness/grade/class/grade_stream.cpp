@@ -169,21 +169,21 @@ class GradeStream {
     if (!pool_.start_first(options_.wake_fd)) return interrupted();
     const size_t jobs = pool_.job_count(options_.jobs, std::numeric_limits<size_t>::max());
     started(pool_.device(), jobs);
-    pool_.grow(jobs);
     context_ = key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
     for (;;) {
       // Each process grades one submission while another waits for it.
-      const bool more = take_lines(2 * jobs);
-      if (!more && lines_.ended() && pool_.unfinished() == 0) {
+      const bool reads = take_requests(2 * jobs);
+      if (lines_.ended() && !reads && pool_.unfinished() == 0) {
         end_.missing = pool_.missing();
         return end_;
       }
-      const bool reads = pool_.unfinished() < 2 * jobs && !lines_.ended();
+      // A process that nothing is there for would cost as much as a submission.
+      pool_.grow(std::clamp<size_t>(pool_.unfinished(), 1, jobs));
+      pool_.expect_more(!lines_.ended());
       std::array<pollfd, 2> fds = {pollfd{options_.wake_fd, POLLIN, 0},
                                    pollfd{reads ? options_.input : -1, POLLIN, 0}};
       pool_.step(fds);
       if ((fds[0].revents & POLLIN) != 0) return interrupted();
-      if (fds[1].revents != 0) lines_.read();
     }
   }
 
@@ -199,15 +199,21 @@ class GradeStream {
     return end_;
   }
 
-  // Takes lines until `most` submissions are unfinished. Returns whether there may be more lines.
-  bool take_lines(size_t most) {
+  // Takes what can be read now, until `most` submissions are unfinished. Returns whether to wait for
+  // more of it.
+  bool take_requests(size_t most) {
     while (pool_.unfinished() < most) {
-      const std::optional<Lines::Line> line = lines_.next();
-      if (!line) return false;
-      if (!line->tail && trim(line->text).empty()) continue;
-      take(*line);
+      if (const std::optional<Lines::Line> line = lines_.next()) {
+        if (line->tail || !trim(line->text).empty()) take(*line);
+        continue;
+      }
+      if (lines_.ended()) return false;
+      std::array<pollfd, 2> fds = {pollfd{options_.wake_fd, POLLIN, 0},
+                                   pollfd{options_.input, POLLIN, 0}};
+      if (::poll(fds.data(), fds.size(), 0) <= 0 || fds[0].revents != 0) return true;
+      lines_.read();
     }
-    return true;
+    return false;
   }
 
   void take(const Lines::Line& line) {

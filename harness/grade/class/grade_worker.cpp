@@ -13,6 +13,7 @@
 #include "grade/grader/grader.hpp"
 #include "jobs/process_pool.hpp"
 #include "results/grade_result.hpp"
+#include "runtime/compile_forks.hpp"
 
 namespace warpmark {
 
@@ -40,8 +41,8 @@ Submission submission_from(const nlohmann::json& request) {
 
 }  // namespace
 
-nlohmann::json to_message(const Submission& submission) {
-  return json_of<nlohmann::json>(submission);
+nlohmann::json to_message(const Submission& submission, bool more) {
+  return {{"submission", json_of<nlohmann::json>(submission)}, {"more", more}};
 }
 
 pid_t start_grade_worker(const GradeSetup& setup, Channel& ours, const Channel& theirs) {
@@ -78,12 +79,13 @@ int run_grade_worker(
     options.only = request.at("only").get<std::vector<std::string>>();
     options.secret = Secret(from_hex(request.at("secret").get_ref<const std::string&>()));
     options.assignment_word = request.at("assignment_word");
-    options.serves_many = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+    options.serves_many = CompileForks::adopt();
     grader = std::make_unique<SubmissionGrader>(python(), assignment, std::move(options));
     return grader->prepare();
   };
   serve_jobs(channel, start, [&](const nlohmann::json& request) {
-    return nlohmann::json(to_message(grader->grade(submission_from(request))));
+    return nlohmann::json(
+        to_message(grader->grade(submission_from(request.at("submission")), request.at("more"))));
   });
   return 0;
 }

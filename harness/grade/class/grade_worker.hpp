@@ -38,7 +38,7 @@ struct GradeSetup {
 pid_t start_grade_worker(const GradeSetup& setup, Channel& ours, const Channel& theirs);
 
 /// The request to grade a submission.
-nlohmann::json to_message(const Submission& submission);
+nlohmann::json to_message(const Submission& submission, bool more);
 
 /// Such a process, as of a ProcessPool, until the connection ends: the answer to a submission is its
 /// result (grade_result_from_json). Returns its exit code.

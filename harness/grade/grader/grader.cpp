@@ -222,7 +222,7 @@ void SubmissionGrader::compile_baselines() {
   session_.reset();
 }
 
-GradeResult SubmissionGrader::grade(const Submission& submission) {
+GradeResult SubmissionGrader::grade(const Submission& submission, bool more) {
   const auto start = Clock::now();
   GradeResult result = unfinished_grade(*assignment_, submission);
   result.staff = submission.note;
@@ -235,7 +235,7 @@ GradeResult SubmissionGrader::grade(const Submission& submission) {
     prepare();
     start_session();
     const DeviceFacts& facts = session_->require();
-    start_next_session();
+    if (more) start_next_session();
     result.context.device = fmt::format("{} (sm_{})", facts.name, facts.architecture);
     result.context.driver_version = driver_text(facts.driver_version);
     result.context.nvrtc_version = facts.nvrtc_version;

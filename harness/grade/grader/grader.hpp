@@ -58,7 +58,8 @@ class SubmissionGrader {
 
   /// The same submission and secret give the same result, but for date and seconds. What goes wrong
   /// in the grader is the result's state grader_error and no exception. `key` is left empty.
-  GradeResult grade(const Submission& submission);
+  /// Without `more`, nothing is made ready for another submission.
+  GradeResult grade(const Submission& submission, bool more = true);
 
   /// Ends a grade() that runs, with a grader error, and every later one at once. Safe in a signal
   /// handler.
