@@ -415,3 +415,53 @@ extern "C" __global__ void copied_over_behind_a_phase(const float* in, float* ou
   }
   out[threadIdx.x] = sum;
 }
+// By a barrier of some of the warps, which the warp that copies only arrives at, or waits at.
+//@ good copied_over_behind_a_named_barrier block=96 args="float32[256]= float32[64]"
+extern "C" __global__ void copied_over_behind_a_named_barrier(const float* in, float* out) {
+  __shared__ Staged m;
+  make(&m.bar);
+  if (threadIdx.x < 64) {
+    float sum = 0;
+    for (int k = 0; k < 2; ++k) {
+      if (threadIdx.x == 0) bring(m.s, in + 128 * k, 512, &m.bar);
+      wait_for(&m.bar, k);
+      sum += m.s[threadIdx.x] + m.s[127 - threadIdx.x];
+      MEET(1, 64);
+    }
+    out[threadIdx.x] = sum;
+  }
+}
+//@ good copied_over_by_a_warp_that_reads_nothing block=64 args="float32[256]= float32[32]"
+extern "C" __global__ void copied_over_by_a_warp_that_reads_nothing(const float* in, float* out) {
+  __shared__ Staged m;
+  make(&m.bar);
+  if (threadIdx.x < 32) {
+    float sum = 0;
+    for (int k = 0; k < 2; ++k) {
+      wait_for(&m.bar, k);
+      sum += m.s[threadIdx.x] + m.s[127 - threadIdx.x];
+      if (k == 0) MEET_ARRIVE(1, 64);
+    }
+    out[threadIdx.x] = sum;
+  } else {
+    for (int k = 0; k < 2; ++k) {
+      if (k > 0) MEET(1, 64);
+      if (threadIdx.x == 32) bring(m.s, in + 128 * k, 512, &m.bar);
+    }
+  }
+}
+// In the memory of all blocks of a cluster.
+//@ good copied_over_behind_a_barrier_of_the_cluster grid=2 block=32 args="float32[256]= float32[64]"
+extern "C" __global__ void __cluster_dims__(2, 1, 1) copied_over_behind_a_barrier_of_the_cluster(const float* in, float* out) {
+  __shared__ Staged m;
+  make(&m.bar);
+  float sum = 0;
+  for (int k = 0; k < 2; ++k) {
+    if (threadIdx.x == 0) EXPECT(&m.bar, 512);
+    CLUSTER;
+    if (threadIdx.x == 0 && rank_in_cluster() == 0) BULK_IN_ALL(m.s, in + 128 * k, 512, &m.bar, 3);
+    wait_for(&m.bar, k);
+    sum += m.s[threadIdx.x] + m.s[127 - threadIdx.x];
+  }
+  out[blockIdx.x * 32 + threadIdx.x] = sum;
+}
