@@ -29,10 +29,15 @@ class Mistake(NamedTuple):
     at: str = ""  # the statement that `line` is of, if it is another
 
 
-# Instructions that Triton puts beside the products of warpgroups, and what is said where they are left out.
+# Instructions that Triton puts beside products of warpgroups and tensor maps, and what is said where they are left out.
+AHEAD, BOXES = "matmul_ahead.warps=4,k=32,m=200,n=144", "matmul_boxes.warps=4,k=208,m=200,n=144,programs=4"
 LEFT_OUT = [
-    ("wgmma.wait_group", "matmul_ahead.py:24: error: race: a register of wgmma's result is read before wgmma.wait_group has waited for it"),
-    ("wgmma.fence", "matmul_ahead.py:21: error: race: a warp's first wgmma.mma_async has no wgmma.fence before it"),
+    (AHEAD, "wgmma.wait_group",
+     "matmul_ahead.py:24: error: race: a register of wgmma's result is read before wgmma.wait_group has waited for it"),
+    (AHEAD, "wgmma.fence", "matmul_ahead.py:21: error: race: a warp's first wgmma.mma_async has no wgmma.fence before it"),
+    (BOXES, "fence.proxy.async.shared::cta", "neither fence.proxy.async nor fence.mbarrier_init lies between the two"),
+    (BOXES, "fence.proxy.tensormap", "fence.proxy.tensormap"),
+    (BOXES, "cp.async.bulk.wait_group.read", "race: "),
 ]
 MISTAKES = [
     # Masks that let one element more pass, or all.
@@ -66,6 +71,16 @@ MISTAKES = [
     Mistake("matmul_ahead", "warps=4,k=208", "tl.load(left, mask=there[None, :], other=0.0)", "tl.load(left)",
             "matmul_ahead.py:{line}: error: out-of-bounds global read of 16 bytes at a[41600]"),
     Mistake("matmul_ahead", "warps=8,k=208", "right += K * b_row", "right += K", "elements of `c` are wrong"),
+    # A tile that nobody computes, or two of one place; maps with more rows or columns than the matrix, or fewer.
+    Mistake("matmul_boxes", "warps=4,k=64", "tl.range(tl.program_id(0),", "tl.range(tl.program_id(0) + 1,",
+            "elements of `c` were never written"),
+    Mistake("matmul_boxes", "warps=4,k=64", "result.store([i, j],", "result.store([j, i],",
+            "matmul_boxes.py:{line}: error: race: write after write of 16 bytes of global memory at c["),
+    Mistake("matmul_boxes", "warps=8,k=64", "(c, shape=[m, n]", "(c, shape=[m + 8, n]",
+            "matmul_boxes.py:{line}: error: out-of-bounds global write of 2 bytes at c[28864]", at="result.store("),
+    Mistake("matmul_boxes", "warps=8,k=208", "(b, shape=[n, k]", "(b, shape=[n, k + 16]",
+            "matmul_boxes.py:{line}: error: out-of-bounds global read of 2 bytes at b[29952]", at="sums = tl.dot("),
+    Mistake("matmul_boxes", "warps=4,k=208", "(a, shape=[m, k]", "(a, shape=[m, k - 8]", "elements of `c` are wrong"),
     # All programs leave out the same places; the numbers are those of other elements; nothing is scaled.
     Mistake("low_memory_dropout", "n=4096,share=0.5,seed=7", "tl.rand(seed, i)", "tl.rand(seed, tl.arange(0, BLOCK))",
             "elements of `out` are wrong"),
@@ -136,29 +151,32 @@ class Suites(unittest.TestCase):
         """The PTX of a right case, which it is checked with, and the folder that Triton has left it in."""
         folder = self.folder.parent / ("dump-" + case)
         self.environment.update(TRITON_KERNEL_DUMP="1", TRITON_DUMP_DIR=str(folder))
-        self.run_program("check", "matmul_ahead.yaml", "--device", "cpu", "--case", case)
+        self.run_program("check", case.partition(".")[0] + ".yaml", "--device", "cpu", "--case", case)
         for name in ("TRITON_KERNEL_DUMP", "TRITON_DUMP_DIR"):
             del self.environment[name]
         (path,) = folder.glob("*/*.ptx")
         return path
 
     def test_products_are_of_warpgroups(self):
-        paths = {}
-        for warps in 4, 8:
-            paths[warps] = self.compiled("matmul_ahead.warps=%d,k=32,m=200,n=144" % warps)
-            text = paths[warps].read_text()
+        for case, brought in ((AHEAD, "cp.async.cg.shared.global"), (AHEAD.replace("warps=4", "warps=8"), "cp.async.cg.shared.global"),
+                              (BOXES, "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes")):
+            text = self.compiled(case).read_text()
             self.assertRegex(text, r"wgmma\.mma_async\.sync\.aligned\.m64n\d+k16\.f32\.f16\.f16")
-            self.assertIn("cp.async.cg.shared.global", text)
-        path, text = paths[4], paths[4].read_text()
-        for number, (instruction, said) in enumerate(LEFT_OUT):
+            self.assertIn(brought, text)
+
+    def test_what_is_left_out_is_missed(self):
+        paths = {case: self.compiled(case) for case in (AHEAD, BOXES)}
+        for number, (case, instruction, said) in enumerate(LEFT_OUT):
             with self.subTest("without " + instruction):
+                path = paths[case]
                 over = self.folder.parent / ("over%d" % number)
                 (over / path.parent.name).mkdir(parents=True)
-                (over / path.parent.name / path.name).write_text(re.sub(r"(?m)^\s*%s\b.*\n" % re.escape(instruction), "", text))
+                text, count = re.subn(r"(?m)^\s*(@%%p\d+ )?%s\b.*\n" % re.escape(instruction), "", path.read_text())
+                self.assertGreater(count, 0)
+                (over / path.parent.name / path.name).write_text(text)
                 self.environment.update(HOME=str(over), TRITON_CACHE_DIR=str(over / "cache"), TRITON_KERNEL_OVERRIDE="1",
                                         TRITON_OVERRIDE_DIR=str(over))
-                out = self.run_program("check", "matmul_ahead.yaml", "--device", "cpu", "--case", "matmul_ahead.warps=4,k=32,m=200,n=144",
-                                       code=1)
+                out = self.run_program("check", case.partition(".")[0] + ".yaml", "--device", "cpu", "--case", case, code=1)
                 self.assertIn(said, out)
 
     def test_lint_finds_nothing(self):

@@ -280,10 +280,12 @@ void move_rows(Lanes& w, const Instruction& i) {
 }
 
 // Matrices of 8 rows of 16 bytes, of which four lanes hold a row each (PTX ISA, ldmatrix, .m8n16).
-// A row in memory has its 16 elements of `Bits` bits, and padding, which is not read.
-template <u32 Bits>
+// A row in memory has its 16 elements of `Bits` bits. Those without a sign have padding behind them,
+// which is not read; rows of those with one lie behind each other.
+template <u32 Bits, bool Signed = false>
 void load_narrow_rows(Lanes& w, const Instruction& i) {
-  constexpr u32 kElements = 16, kBytes = kElements * Bits / 8, kWord = 4, kAlignment = 16;
+  constexpr u32 kElements = 16, kBytes = kElements * Bits / 8, kWord = 4;
+  constexpr u32 kAlignment = Signed ? kBytes : 16;
   const u32* slots = w.operands + i.more;
   ValueShadow* const values = shadow_of(w.observer);
   if (i.space == Space::generic) count_generic<Traffic::load>(w, i, w.mask, 0);
@@ -292,7 +294,8 @@ void load_narrow_rows(Lanes& w, const Instruction& i) {
     u32 bits = 0;
     for (u32 bit = at * Bits; bit < (at + 1) * Bits; ++bit)
       bits |= (row[bit / 32] >> bit % 32 & 1) << (bit - at * Bits);
-    return bits;
+    constexpr u32 kSign = 1u << (Bits - 1);
+    return Signed ? ((bits ^ kSign) - kSign) & 0xff : bits;
   };
   u32 results[4][32] = {};
   Definedness undefined[4][32];
@@ -383,6 +386,7 @@ void fill_matrix(HandlerTable& table) {
   table.set(Opcode::matrix_store, move_fragment<true>);
   table.set(Opcode::matrix_rows_load, move_rows<false>);
   table.set(Opcode::matrix_rows_store, move_rows<true>);
+  table.set(Opcode::matrix_rows_load_s4, load_narrow_rows<4, true>);
   table.set(Opcode::matrix_rows_load_4, load_narrow_rows<4>);
   table.set(Opcode::matrix_rows_load_6, load_narrow_rows<6>);
   table.set(Opcode::matrix_rows_store_8, store_byte_columns);

@@ -21,6 +21,7 @@ void emit_fence(Emitter& out) {
   // A fence that makes mbarriers known to other blocks makes them known to copies, too.
   std::int64_t memory = facts.has(Modifier::mbarrier_init) ? kProxyMbarrier : 0;
   if (facts.has(Modifier::async_generic)) memory = kProxyShared | kProxyMbarrier;
+  if (facts.has(Modifier::shared_cluster_read)) memory = kProxyReads;
   if (facts.has(Modifier::async)) {
     const bool global = facts.has(Modifier::global);
     const bool shared = facts.has(Modifier::shared_cta) || facts.has(Modifier::shared_cluster);

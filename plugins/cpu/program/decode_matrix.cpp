@@ -210,6 +210,7 @@ void matrix_move(Emitter& out) {
   out.expect_operands(2);
   instruction.address = address(out, out.operand(load ? 1 : 0), space, instruction);
   instruction.opcode = facts.has(Modifier::b8)          ? Opcode::matrix_rows_store_8
+                       : facts.has(Modifier::s4)        ? Opcode::matrix_rows_load_s4
                        : facts.has(Modifier::b4x16_p64) ? Opcode::matrix_rows_load_4
                        : facts.has(Modifier::b8x16)     ? Opcode::matrix_rows_load_6
                        : load                           ? Opcode::matrix_rows_load

@@ -54,7 +54,8 @@ MemoryWords memory_words(const InstructionFacts& facts) {
   words.polls = strong || facts.has(Modifier::cv);
   if (strong) words.order |= Instruction::kStrong;
   if (isvolatile && words.space != Space::global) words.order |= Instruction::kVolatile;
-  if (facts.has(Modifier::nc)) words.order |= Instruction::kReadOnly;
+  if (facts.has(Modifier::nc) || facts.has(Modifier::proxy_readonly))
+    words.order |= Instruction::kReadOnly;
   if (facts.has(Modifier::release)) words.order |= Instruction::kRelease;
   if (facts.has(Modifier::acquire)) words.order |= Instruction::kAcquire;
   words.past_l1 = facts.has(Modifier::cg) || facts.has(Modifier::cv);

@@ -97,8 +97,9 @@ enum ProxyMemory : std::uint8_t {
   kProxyShared = 1,
   kProxyGlobal = 2,
   kProxyMbarrier = 4,
-  kProxyMapRelease = 8,  ///< of who has changed a tensor map
-  kProxyMapAcquire = 16  ///< of who uses it
+  kProxyMapRelease = 8,   ///< of who has changed a tensor map
+  kProxyMapAcquire = 16,  ///< of who uses it
+  kProxyReads = 32        ///< shared memory that was read, not written
 };
 
 /// Instruction::imm of comparisons with a second predicate.

@@ -150,6 +150,7 @@ FurtherCounts further_counts(const Instruction& i) {
     }
     case Opcode::multimem_load:
     case Opcode::matrix_rows_load:
+    case Opcode::matrix_rows_load_s4:
     case Opcode::matrix_rows_load_4:
     case Opcode::matrix_rows_load_6:
       return {i.count, 0};

@@ -145,12 +145,12 @@ std::uint64_t ParseState::parse_parameter_size(const Function& function, const P
 }
 
 void ParseState::parse_performance_directives(Function& function) {
-  constexpr std::array<std::string_view, 10> of_kernels = {
-      ".maxntid", ".reqntid",          ".minnctapersm",      ".maxnctapersm",
-      ".maxnreg", ".explicitcluster",  ".reqnctapercluster", ".maxclusterrank",
-      ".pragma",  ".blocksareclusters"};
-  constexpr std::array<std::string_view, 4> of_functions = {".noreturn", ".pragma", ".abi_preserve",
-                                                            ".abi_preserve_control"};
+  constexpr std::array<std::string_view, 11> of_kernels = {
+      ".maxntid", ".reqntid",           ".minnctapersm",      ".maxnctapersm",
+      ".maxnreg", ".explicitcluster",   ".reqnctapercluster", ".maxclusterrank",
+      ".pragma",  ".blocksareclusters", ".local_maxnreg"};
+  constexpr std::array<std::string_view, 5> of_functions = {
+      ".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control", ".local_maxnreg"};
   constexpr std::array<std::string_view, 11> of_modules = {
       ".visible", ".extern", ".weak",  ".common", ".func",   ".entry",
       ".file",    ".global", ".const", ".shared", ".section"};

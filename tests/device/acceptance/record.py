@@ -79,6 +79,9 @@ NEWEST_GROUPS = [
     "init inval arrive test_wait try_wait check_layout pending_count".split(),
     "ignore_oob cp_mask".split(),
     "noftz ftz".split(),
+    "L1 L2 L1::32B".split(),
+    "valid_addr proxy::readonly no_membermask_overlap".split(),
+    "sync_restrict::shared::cta sync_restrict::shared::cluster sync_restrict::shared::cluster::read".split(),
 ]
 INSERTED = ("ftz sat relu NaN abs satfinite cc rn rz approx sync aligned volatile relaxed gpu cta "
             "global shared noftz uni wide lo v2 u32 s32 f32 b32 f16 shiftamt trans nosuch").split()

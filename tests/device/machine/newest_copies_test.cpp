@@ -1,4 +1,5 @@
-// Bulk copies that leave out the ends of their source (PTX 9.2), and what the checks say of them.
+// Bulk copies that leave out the ends of their source (PTX 9.2), fences of reads and loads by the read-only
+// proxy (PTX 9.4), and what the checks say of them.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -120,6 +121,92 @@ TEST_F(NewestCopies, NeedAProxyFenceBehindWrites) {
 TEST_F(NewestCopies, AreRightBehindAProxyFence) {
   EXPECT_CU(run("st.shared.b16 [%r6], %r5; fence.proxy.async.shared::cta;", "", kCopied, 0, 3, 3));
   EXPECT_EQ(kinds(), std::vector<std::string>());
+}
+
+// A warp copies 128 bytes in two times, reads them each time, and copies over what it has read.
+// {BEHIND} stands behind the reads.
+constexpr const char* kOver = R"(.version 9.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<4>;
+  .shared .align 16 .b8 s[128]; .shared .align 8 .b64 bar;
+  ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r3, s; mov.u32 %r4, bar;
+  mov.u32 %r5, %tid.x; mul.wide.u32 %rd3, %r5, 4; add.s64 %rd2, %rd2, %rd3;
+  setp.eq.u32 %p1, %r5, 0; shl.b32 %r6, %r5, 2; add.u32 %r6, %r6, %r3; mov.u32 %r7, 0;
+  @%p1 mbarrier.init.shared.b64 [%r4], 1;
+  @%p1 fence.mbarrier_init.release.cluster;
+  bar.sync 0; mov.u32 %r8, 0;
+L: @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r4], 128;
+  @%p1 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r3], [%rd1], 128, [%r4];
+W: mbarrier.try_wait.parity.shared.b64 %p2, [%r4], %r8;
+  @!%p2 bra W;
+  ld.shared.b32 %r1, [%r6]; add.u32 %r7, %r7, %r1;
+  {BEHIND} bar.warp.sync -1;
+  add.s64 %rd1, %rd1, 128; add.u32 %r8, %r8, 1; setp.lt.u32 %p3, %r8, 2; @%p3 bra L;
+  st.global.b32 [%rd2], %r7; ret; })";
+
+class FencesOfReads : public NewestCopies {
+ protected:
+  // The names of warnings, and the hazards of other races.
+  std::vector<std::string> races(const std::string& behind) {
+    std::string text = kOver;
+    text.replace(text.find("{BEHIND}"), 8, behind);
+    CUfunction kernel = kernel_of(text, "k");
+    if (kernel == nullptr) return {"refused"};
+    std::vector<std::uint32_t> words(64);
+    for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random_());
+    Array<std::uint32_t> in(words), out(32);
+    EXPECT_CU(launch(kernel, {}, {32}, 0, in.address, out.address));
+    EXPECT_CU(api().synchronize());
+    EXPECT_CU(out.fetch());
+    for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(out.host[i], words[i] + words[32 + i]) << i;
+    std::vector<std::string> all;
+    for (const Json& report : reports())
+      all.push_back(report.contains("name") ? report.at("name").get<std::string>()
+                                            : report.at("hazard").get<std::string>());
+    return all;
+  }
+};
+constexpr const char* kFenceOfReads =
+    "fence.proxy.async::generic.release.sync_restrict::shared::cluster::read.cluster;";
+
+TEST_F(FencesOfReads, PutThemBeforeACopyOverThem) {
+  EXPECT_EQ(races(""), std::vector<std::string>{"proxy-order"});
+  EXPECT_EQ(races("fence.proxy.alias.release.sys;"), std::vector<std::string>{"proxy-order"});
+  EXPECT_EQ(races(kFenceOfReads), std::vector<std::string>());
+  EXPECT_EQ(races("fence.proxy.async.shared::cta;"), std::vector<std::string>());
+}
+TEST_F(FencesOfReads, AreNoneOfWrites) {
+  EXPECT_EQ(races(std::string("st.shared.b32 [%r6], %r5; ") + kFenceOfReads),
+            std::vector<std::string>{"write after write"});
+  EXPECT_EQ(races("st.shared.b32 [%r6], %r5; fence.proxy.async.shared::cta;"),
+            std::vector<std::string>());
+}
+
+// A thread reads what it has written itself.
+TEST_F(NewestCopies, LoadsByTheReadOnlyProxyDoNotSeeTheLaunchsWrites) {
+  const std::pair<const char*, std::size_t> loads[] = {
+      {"ld.global.u32", 0}, {"ld.global.u32.proxy::readonly", 1}, {"ld.proxy::readonly.u32", 1}};
+  for (const auto& [load, races] : loads) {
+    const std::string text = std::string(R"(.version 9.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in, .param .u64 out)
+{ .reg .b64 %rd<9>; .reg .b32 %r<9>;
+  ld.param.u64 %rd1, [in]; ld.param.u64 %rd2, [out]; mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
+  )") + load + " %r2, [%rd1]; st.global.u32 [%rd2], %r2;\n" +
+                             load + " %r3, [%rd2]; st.global.u32 [%rd2], %r3; ret; }";
+    CUfunction kernel = kernel_of(text, "k");
+    ASSERT_NE(kernel, nullptr);
+    Array<std::uint32_t> in(std::vector<std::uint32_t>(32, 7)), out(32);
+    EXPECT_CU(launch(kernel, {}, {32}, 0, in.address, out.address));
+    EXPECT_CU(api().synchronize());
+    EXPECT_CU(out.fetch());
+    EXPECT_EQ(out.host, std::vector<std::uint32_t>(32, 7));
+    EXPECT_EQ(kinds().size(), races) << load;
+  }
 }
 
 }  // namespace

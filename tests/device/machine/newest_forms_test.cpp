@@ -410,6 +410,54 @@ TEST_F(NewestForms, NarrowRowsAndColumnsOfBytes) {
   }
 }
 
+// 16 numbers of 4 bits lie in 8 bytes, and the rows behind each other.
+TEST_F(NewestForms, RowsOfSignedNumbersOfFourBits) {
+  for (const int matrices : {1, 2, 4}) {
+    const std::string list[] = {"{%r20}", "{%r20, %r21}", "", "{%r20, %r21, %r22, %r23}"};
+    std::vector<Words> in{random_words(), random_words()};
+    const Words got = run(
+        "mov.u32 %r9, s; shl.b32 %r10, %t, 2; add.u32 %r10, %r10, %r9; st.shared.u32 [%r10], %r1;\n"
+        "st.shared.u32 [%r10+128], %r2; bar.warp.sync.no_membermask_overlap -1;\n"
+        "shl.b32 %r11, %t, 3; add.u32 %r11, %r11, %r9;\n"
+        "ldmatrix.sync.aligned.m8n16.x" +
+            std::to_string(matrices) + ".shared::cta.s8.s4 " +
+            list[static_cast<std::size_t>(matrices - 1)] + ", [%r11];",
+        in, static_cast<std::size_t>(matrices));
+    ASSERT_EQ(got.size(), static_cast<std::size_t>(matrices) * 32);
+    for (std::size_t at = 0; at < got.size() * 4; ++at) {
+      const std::size_t matrix = at / 128, row = at % 128 / 16, column = at % 16;
+      const U32 word = in[matrix / 2][matrix % 2 * 16 + row * 2 + column / 8];
+      const int value = static_cast<int>(word << (28 - column % 8 * 4)) >> 28;
+      const U32 lane = static_cast<U32>(row * 4 + column / 4);
+      EXPECT_EQ(static_cast<std::int8_t>(got[matrix * 32 + lane] >> column % 4 * 8), value)
+          << matrices << " matrices, row " << row << ", column " << column << " of " << matrix;
+    }
+  }
+}
+
+// Advice, and a promise of who takes part, change nothing.
+TEST_F(NewestForms, PromisesOfAddressesAndMasks) {
+  const Words in = random_words();
+  const Words got =
+      run("prefetch.global.L1::32B.valid_addr [%in]; prefetch.L1::32B.valid_addr [%in];\n"
+          "shfl.sync.bfly.b32.no_membermask_overlap %r20, %r1, 1, 31, -1;\n"
+          "redux.sync.no_membermask_overlap.xor.b32 %r21, %r1, -1;\n"
+          "setp.lt.s32 %p1, %r1, 0; vote.sync.ballot.no_membermask_overlap.b32 %r22, %p1, -1;\n"
+          "match.any.sync.b32.no_membermask_overlap %r23, %t, -1; fence.proxy.alias.acquire.sys;",
+          {in}, 4);
+  U32 all = 0, negative = 0;
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    all ^= in[lane];
+    negative |= (in[lane] >> 31) << lane;
+  }
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(got[lane], in[lane ^ 1]);
+    EXPECT_EQ(got[32 + lane], all);
+    EXPECT_EQ(got[64 + lane], negative);
+    EXPECT_EQ(got[96 + lane], 1u << lane);
+  }
+}
+
 TEST_F(NewestForms, HandlesAndTexturesOfSeveralSamples) {
   const Words got = run(
       "mov.u64 %rd2, 77; istypep.texref %p1, %rd2; istypep.surfref %p2, %rd2; istypep.samplerref "

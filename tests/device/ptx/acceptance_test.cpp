@@ -113,6 +113,8 @@ const std::vector<Exception> kNewestExceptions = {
     {R"((suld|sust)\.b\S*\.b(8|16|32)\..*\{%(rd|fd|ud|sd|q)\d.*)", true,
      "registers of 64 bits for narrower elements of surfaces"},
     {R"(.*cp_mask .*\{%h1,%h1\})", true, "a vector where a number belongs"},
+    {R"((\w+)\.sync\.\S+\.sync\..*)", true, "a word said twice"},
+    {R"(vote\.\S+ %hx8, .*)", true, "two binary16 as a predicate"},
 };
 // The same for operands in places. What ptxas takes and this device refuses are oddities of ptxas: no
 // compiler writes them, and the PTX ISA has none of them.

@@ -112,6 +112,7 @@ Accesses make_accesses() {
   by_space(Opcode::id, Form::atomic, Space::generic, Traffic::atomic);
 #include "program/atomics.def"
   by_space(Opcode::matrix_rows_load, Form::rows, Space::generic, Traffic::load);
+  by_space(Opcode::matrix_rows_load_s4, Form::rows, Space::generic, Traffic::load);
   by_space(Opcode::matrix_rows_load_4, Form::rows, Space::generic, Traffic::load);
   by_space(Opcode::matrix_rows_load_6, Form::rows, Space::generic, Traffic::load);
   by_space(Opcode::matrix_rows_store_8, Form::rows, Space::generic, Traffic::store);

@@ -96,7 +96,7 @@ bool BlockRaces::is_unfenced_read(const Record& read, const Access& access) {
   if (statement == nullptr || (statement->facts->mnemonic != Mnemonic::ld &&
                                statement->facts->mnemonic != Mnemonic::ldmatrix))
     return false;
-  return !order_.proxied(read, order_.index(), access.now.thread(), kProxyShared) &&
+  return !order_.proxied(read, order_.index(), access.now.thread(), kProxyShared | kProxyReads) &&
          !conflicts(read, access);
 }
 
