@@ -142,10 +142,11 @@ class Session::State {
     const Signatures compiled =
         units_.prepare(which, planned, CaseUnits::Purpose::look, artifacts_, outcome);
     if (!look) {
-      PlannedCase split = planned;
+      const PlannedCase launched = followed(planned, compiled, outcome);
+      PlannedCase split = launched;
       split_numbers(split, compiled);
       types_of(split, compiled, outcome);
-      check_launches(planned, compiled.kernels, outcome);
+      check_launches(launched, compiled.kernels, outcome);
       return;
     }
     try {
@@ -360,14 +361,20 @@ class Session::State {
     }
   }
 
-  ReadyCase make_ready(const Case& which, const PlannedCase& planned, const Signatures& compiled,
-                       Trial trial, Outcome& outcome) {
-    ReadyCase ready{planned, {}, trial.guards_front, {}};
+  // The plan with what its kernels' compilers ask for.
+  PlannedCase followed(const PlannedCase& planned, const Signatures& compiled, Outcome& outcome) {
+    PlannedCase made = planned;
     try {
-      follow_compilers(ready.planned, compiled);
+      follow_compilers(made, compiled);
     } catch (const Error& error) {
       end_unready(outcome, FailureKind::signature, error);
     }
+    return made;
+  }
+
+  ReadyCase make_ready(const Case& which, const PlannedCase& planned, const Signatures& compiled,
+                       Trial trial, Outcome& outcome) {
+    ReadyCase ready{followed(planned, compiled, outcome), {}, trial.guards_front, {}};
     check_launches(ready.planned, compiled.kernels, outcome);
     split_numbers(ready.planned, compiled);
     const ArgumentTypes types = types_of(ready.planned, compiled, outcome);

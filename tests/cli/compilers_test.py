@@ -228,6 +228,10 @@ class Program(CheckTest):
         self.suite(text=text)
         answer(256)
         self.assertIn("2 passed", self.check()[0])
+        # A point of the benchmark, which lint compiles only.
+        self.suite(text=text + "bench: {axes: {n: [100000]}}\n")
+        self.assertIn("no problems", self.run_program("lint", "suites/t.yaml")[0])
+        self.suite(text=text)
         answer(128)
         out, _ = self.check(code=1)
         self.assertIn("scratch of double_it[128]", out)
