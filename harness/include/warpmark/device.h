@@ -202,6 +202,9 @@ typedef struct warpmark_device {
    *                             which include it. []: an access only stays inside the device's
    *                             memory. leak: allocations that are left when their context goes;
    *                             nothing else includes it
+   *   "strict_proxies": true    the check race warns of a copy over what was read without a proxy
+   *                             fence behind barriers, too, as the PTX ISA has it; false unless
+   *                             WARPMARK_CPU_PROXIES says otherwise
    *   "check": "memory"|"none"  the same as ["memory"] and []
    *   "counters": ["traffic"]   what launches count beside the basic counters: traffic, and with
    *                             "lines" the same for each line of the source; "samples" single

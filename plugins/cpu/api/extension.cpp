@@ -22,6 +22,13 @@ Context* context_of(warpmark_device_context handle) {
   return stack.empty() ? nullptr : driver().find(stack.back());
 }
 
+CUresult set_flag(const std::string& key, const Json& value, bool& into) {
+  if (!value.is_boolean())
+    return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"" + key + "\" must be true or false");
+  into = value.get<bool>();
+  return CUDA_SUCCESS;
+}
+
 CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   const auto count = [&](std::uint64_t& into) -> CUresult {
     if (!value.is_number_unsigned())
@@ -43,6 +50,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
     if (result == CUDA_SUCCESS) limits.workers = worker_count(workers);
     return result;
   }
+  if (key == "strict_proxies") return set_flag(key, value, limits.strict_proxies);
   if (key == "checks" || key == "counters") {
     if (!value.is_array())
       return fail(CUDA_ERROR_INVALID_VALUE, "configure: \"" + key + "\" must be a list of names");
@@ -79,7 +87,7 @@ CUresult set_option(const std::string& key, const Json& value, Limits& limits) {
   return fail(CUDA_ERROR_INVALID_VALUE,
               "configure: unknown key \"" + key +
                   "\"; known are cc, instruction_budget, wall_limit_ms, "
-                  "schedule_seed, workers, check, checks, counters, registers");
+                  "schedule_seed, workers, check, checks, strict_proxies, counters, registers");
 }
 
 // A thread has at most 255 registers; 0 forgets a number.

@@ -269,6 +269,7 @@ void prepare_checks(Context& context, LaunchShape& shape, bool closely) {
   shape.checks = context.launch_limits.checks;
   if (!shape.exact_bounds) shape.checks = {};
   shape.checks.closely = shape.checks.closely || closely;
+  shape.checks.strict_proxies = context.launch_limits.strict_proxies;
   if (shape.checks.any()) {
     if (!context.inspection) context.inspection = std::make_unique<InspectionMemory>(context.arena);
     shape.inspection = context.inspection.get();

@@ -193,6 +193,12 @@ Driver& driver() {
       std::fprintf(stderr, "WARPMARK_CPU_CHECK: unknown check \"%s\"; known are %s\n",
                    unknown.c_str(), kCheckNames);
     }
+    if (const char* proxies = std::getenv("WARPMARK_CPU_PROXIES")) {
+      limits.strict_proxies = std::string_view(proxies) == "strict";
+      if (!limits.strict_proxies)
+        std::fprintf(stderr, "WARPMARK_CPU_PROXIES: \"%s\" is not a known word (strict); ignored\n",
+                     proxies);
+    }
     if (reports_are_printed()) (void)std::atexit(at_exit);
     return made;
   }();

@@ -179,8 +179,9 @@ struct PoolsOfPlace {
 struct Limits {
   std::uint64_t instruction_budget = 0, wall_limit_ms = 0, schedule_seed = 0;
   bool exact_bounds = true;
-  Checks checks;       ///< beyond bounds
-  bool leaks = false;  ///< allocations left when a context is destroyed are reported
+  Checks checks;                ///< beyond bounds
+  bool strict_proxies = false;  ///< Checks::strict_proxies
+  bool leaks = false;           ///< allocations left when a context is destroyed are reported
   std::uint32_t workers = 1;
   bool traffic = false;   ///< memory traffic is counted
   bool lines = false;     ///< traffic is counted for each line

@@ -8,6 +8,8 @@ struct Checks {
 #define CHECK(name, kind, word, places) bool name = false;
 #include "warpmark/checks.def"
   bool closely = false;  ///< each access by itself, none by a fast path: to hold those against it
+  /// `race`: a copy over what was read needs a proxy fence behind barriers, too.
+  bool strict_proxies = false;
   [[nodiscard]] bool any() const {
     bool some = closely;
 #define CHECK(name, kind, word, places) some = some || (name);

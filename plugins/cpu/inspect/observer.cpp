@@ -87,6 +87,7 @@ LaunchObserver::LaunchObserver(const Checks& wanted, InspectionMemory& the_memor
   if (checks.race) {
     races = std::make_unique<LaunchRaces>(memory, program);
     races->closely = checks.closely;
+    races->strict_proxies = checks.strict_proxies;
     races->find_apart(program, home);
   }
   if (checks.init) values = std::make_unique<LaunchValues>(program);

@@ -104,6 +104,38 @@ assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"k") == 0
 assert cuda.cuFuncGetAttribute(ctypes.byref(size), 2, kernel) == 0
 print(size.value)
 """
+# A warp copies 128 bytes, reads them, passes a barrier and copies over them.
+PROXIES = """
+import ctypes, sys
+cuda = ctypes.CDLL(sys.argv[1])
+context, module, kernel, memory = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_uint64()
+text = b'''.version 8.0
+.target sm_90
+.address_size 64
+.entry k(.param .u64 in) {
+.reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %d<2>; .shared .align 16 .b8 s[128]; .shared .align 8 .b64 bar;
+ld.param.u64 %d1, [in]; mov.u32 %r1, s; mov.u32 %r2, bar; mov.u32 %r3, %tid.x; shl.b32 %r4, %r3, 2; add.u32 %r4, %r4, %r1;
+setp.eq.u32 %p1, %r3, 0; mov.u32 %r5, 0;
+@%p1 mbarrier.init.shared.b64 [%r2], 1;
+@%p1 fence.mbarrier_init.release.cluster;
+bar.sync 0;
+L: @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 128;
+@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%d1], 128, [%r2];
+W: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], %r5;
+@!%p2 bra W;
+ld.shared.b32 %r6, [%r4];
+bar.sync 0;
+add.u32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, 2; @%p3 bra L;
+ret; }'''
+assert cuda.cuInit(0) == 0 and cuda.cuCtxCreate_v2(ctypes.byref(context), 0, 0) == 0
+assert cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(128)) == 0
+assert cuda.cuMemsetD8_v2(memory, 1, ctypes.c_size_t(128)) == 0
+assert cuda.cuModuleLoadData(ctypes.byref(module), text) == 0
+assert cuda.cuModuleGetFunction(ctypes.byref(kernel), module, b"k") == 0
+arguments = (ctypes.c_void_p * 1)(ctypes.cast(ctypes.byref(memory), ctypes.c_void_p))
+assert cuda.cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, None, arguments, None) == 0
+print(cuda.cuCtxSynchronize())
+"""
 # The registers of two kernels, and the blocks of 128 threads of the first one that a multiprocessor holds.
 REGISTERS = """
 import ctypes, sys
@@ -237,11 +269,17 @@ class Environment(unittest.TestCase):
             ptxas.unlink()
             self.assertIn("it does not start", run(REGISTERS, **places).stderr)
 
+    def test_copies_over_what_was_read_behind_a_barrier(self):
+        for more in ({}, {"WARPMARK_CPU_PROXIES": "strict"}):
+            done = run(PROXIES, WARPMARK_CPU_CHECK="race", WARPMARK_CPU_REPORT="stderr", **more)
+            self.assertEqual(done.stdout, "0\n", done.stderr)
+            self.assertEqual("RACECHECK SUMMARY: 1 hazard displayed (0 errors, 1 warning)" in done.stderr, bool(more), done.stderr)
+
     def test_values_that_cannot_be_read_are_reported_and_ignored(self):
         for name, wrong in (("TIMEOUT", "soon"), ("TIMEOUT", "-1"), ("TIMEOUT", "1s"), ("WORKERS", "two"),
                             ("DEVICES", "1x"), ("DEVICES", "-1"), ("SCHEDULE_SEED", "0x1"), ("CAPABILITY", "90"),
                             ("CAPABILITY", "9.x"), ("CAPABILITY", "4.0"), ("CAPABILITY", "-9.0"), ("CAPABILITY", "9.00"),
-                            ("MEMORY", "4"), ("MEMORY", "0G"), ("MEMORY", "4g"), ("MEMORY", "2000G"), ("MEMORY", "63M")):
+                            ("MEMORY", "4"), ("MEMORY", "0G"), ("MEMORY", "4g"), ("MEMORY", "2000G"), ("MEMORY", "63M"), ("PROXIES", "on")):
             done = run(COUNT, **{"WARPMARK_CPU_" + name: wrong})
             self.assertEqual(done.stdout, "1\n", done.stderr)
             self.assertRegex(done.stderr, f'^WARPMARK_CPU_{name}: "{wrong}" is not a .*; ignored\n$')

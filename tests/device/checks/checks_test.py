@@ -56,7 +56,8 @@ def lone_kernels(files):
 
 def run(library, ptx, kernel, workers):
     """The reports of a launch. Each has a context of its own, since a fault ends it."""
-    device, extension = checked_device(library, instruction_budget=int(kernel.launch.get("budget", 5000000)), workers=workers)
+    device, extension = checked_device(library, instruction_budget=int(kernel.launch.get("budget", 5000000)), workers=workers,
+                                       strict_proxies="strict" in kernel.launch)
     module = device.module(ptx)
     with driver.Captured():  # what kernels print
         driver.launch(device, module.function(kernel.name), kernel.size("grid"), kernel.size("block"),

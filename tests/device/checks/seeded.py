@@ -6,7 +6,8 @@ Each kernel of the .cu files here, with the functions that it alone calls, is pr
     //@ good NAME [key=value …]
 
 Kernels of the files twins_*.cu stand in pairs, with one body, a template of whether it is right. A file for newer devices only has a line `//@ least 90`, one for what only sm_90a has `//@ specific`, too. Keys say how a kernel is launched: grid=2x3 block=64 (1 each
-unless given), shared=BYTES, cooperative=1, budget=INSTRUCTIONS in place of 5000000, most=90 if the compiler puts the branches of later architectures in another
+unless given), shared=BYTES, cooperative=1, budget=INSTRUCTIONS in place of 5000000, strict=1 for
+strict_proxies, most=90 if the compiler puts the branches of later architectures in another
 order, and args="…", one word for each argument:
 
     int32[64]            memory of the device without values; TYPE is a NumPy dtype
@@ -45,7 +46,7 @@ import re
 import driver
 import numpy as np
 
-LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative", "only", "budget"}
+LAUNCH = {"most", "grid", "block", "shared", "args", "cooperative", "only", "budget", "strict"}
 NAMES = b"abcdefgh"  # of the arguments
 
 

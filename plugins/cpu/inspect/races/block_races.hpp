@@ -63,8 +63,9 @@ struct LaunchRaces {
   /// on to any atomic operation: other threads need no such operation if the value that they read
   /// suffices.
   std::unordered_set<std::uint32_t> before_swaps;
-  bool closely = false;  ///< every race is described, even a known one (Checks::closely)
-  bool swaps = false;    ///< the program has a compare-and-swap
+  bool closely = false;         ///< every race is described, even a known one (Checks::closely)
+  bool strict_proxies = false;  ///< Checks::strict_proxies
+  bool swaps = false;           ///< the program has a compare-and-swap
   bool proxies = false;  ///< it reads or writes shared memory by the async proxy, for which earlier
                          ///< writes matter beyond barriers
   bool looks = false;    ///< the program has atomics, and volatile loads that are not repeated
@@ -136,7 +137,8 @@ class BlockRaces final : public Check {
   /// Where a plain read of [begin, end) of the block's own shared memory is noted if nothing but
   /// reads has happened there since the last barrier; null if its records are needed now.
   [[nodiscard]] DeferredReads* deferred(Space space, std::uint64_t begin, std::uint64_t end) {
-    if (space != Space::shared || in_cluster_ || end > reserved_ || !launch_.flights.empty())
+    if (space != Space::shared || in_cluster_ || end > reserved_ || !launch_.flights.empty() ||
+        (launch_.strict_proxies && launch_.proxies))
       return nullptr;
     see_barrier();
     return used_.meets(begin, end) || reads_.refuses() ? nullptr : &reads_;

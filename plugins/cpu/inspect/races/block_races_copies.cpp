@@ -84,13 +84,16 @@ bool BlockRaces::by_async_proxy(const Record& written) const {
          statement->facts->has(Modifier::async);
 }
 
-// Returns whether nothing but the order within a warp keeps a read before the copy that overwrites
-// what was read. Reads that a barrier lies behind do not count: CUTLASS's pipelines hand a stage back
-// to the warp that copies by an mbarrier, and others by __syncthreads(), without a fence.
+// Returns whether no fence between the proxies keeps a read before the copy that overwrites what was
+// read, as the PTX ISA asks for ("Causality Order"). Unless the launch is strict, reads that a barrier
+// lies behind do not count: CUTLASS's pipelines hand a stage back to the warp that copies by an
+// mbarrier, and others by __syncthreads(), without a fence.
 bool BlockRaces::is_unfenced_read(const Record& read, const Access& access) {
-  if (read.warp() != access.now.warp() || read.epoch() < order_.start() || read.in_flight() ||
-      order_.block_of(read) != order_.index() || order_.before_barrier(read) ||
-      order_.covers(access.now.warp(), access.now.lane(), read, order_.index()))
+  if (read.epoch() < order_.start() || read.in_flight() || order_.block_of(read) != order_.index())
+    return false;
+  if (!launch_.strict_proxies &&
+      (read.warp() != access.now.warp() || order_.before_barrier(read) ||
+       order_.covers(access.now.warp(), access.now.lane(), read, order_.index())))
     return false;
   const Statement* statement = block_.program().statement(read.statement());
   if (statement == nullptr || (statement->facts->mnemonic != Mnemonic::ld &&
