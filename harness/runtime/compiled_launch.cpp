@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -120,8 +123,21 @@ class Expansion {
   std::map<uint64_t, uint64_t> axes_;
 };
 
-// Calls `use(launch, kernel)` for each launch of a plan whose kernel a program compiled, and that
-// kernel. What a worker says of other kernels may come from a submission, and is not asked.
+// The block that a suite of Triton's has without `block`: the warps of its option.
+std::array<Size, 3> block_of_warps(const Unit& unit) {
+  int64_t warps = 4;
+  for (std::string_view option : unit.options) {
+    if (option.starts_with("-D")) option.remove_prefix(2);
+    constexpr std::string_view kWarps = "num_warps=";
+    if (!option.starts_with(kWarps)) continue;
+    option.remove_prefix(kWarps.size());
+    std::from_chars(option.data(), option.data() + option.size(), warps);
+  }
+  return {32 * warps, int64_t{1}, int64_t{1}};
+}
+
+// Calls `use(launch, unit, kernel)` for each launch of a plan whose kernel a program compiled, its
+// unit and that kernel. What a worker says of other kernels may come from a submission, and is not asked.
 template <typename Planned, typename Use>
 void each_launch(Planned& planned, const Signatures& compiled, const Use& use) {
   const std::vector<size_t> kernels = planned.plan.kernels().of_launch;
@@ -130,15 +146,21 @@ void each_launch(Planned& planned, const Signatures& compiled, const Use& use) {
     auto* launch = std::get_if<LaunchStep>(&step);
     if (launch == nullptr) continue;
     const Entry& kernel = compiled.kernels.at(kernels[launches++]);
-    const std::string& compiler = planned.plan.units.at(launch->unit).compiler;
-    if (!compiler.empty() && compiler != "nvcc") use(*launch, kernel);
+    const Unit& unit = planned.plan.units.at(launch->unit);
+    if (!unit.compiler.empty() && unit.compiler != "nvcc") use(*launch, unit, kernel);
   }
 }
 
 }  // namespace
 
 void follow_compilers(PlannedCase& planned, const Signatures& compiled) {
-  each_launch(planned, compiled, [&](LaunchStep& launch, const Entry& kernel) {
+  each_launch(planned, compiled, [&](LaunchStep& launch, const Unit& unit, const Entry& kernel) {
+    // Triton gives warps of their own to parts of loops (warp_specialize), beside those of the option.
+    const std::array<uint64_t, 3>& block = kernel.bounds.block;
+    if (unit.compiler == "triton" && block[0] != 0 && launch.block == block_of_warps(unit)) {
+      std::transform(block.begin(), block.end(), launch.block.begin(),
+                     [](uint64_t threads) { return Size{static_cast<int64_t>(threads)}; });
+    }
     if (launch.shared == Size{int64_t{0}}) {
       launch.shared = static_cast<int64_t>(std::min(kernel.bounds.least_dynamic, kMostShared));
     }
@@ -153,7 +175,7 @@ void follow_compilers(PlannedCase& planned, const Signatures& compiled) {
 }
 
 void check_axes(const PlannedCase& planned, const Signatures& compiled, const CaseInputs& inputs) {
-  each_launch(planned, compiled, [&](const LaunchStep& launch, const Entry& kernel) {
+  each_launch(planned, compiled, [&](const LaunchStep& launch, const Unit&, const Entry& kernel) {
     for (const auto& [argument, axes] : axes_of(kernel)) {
       if (axes == 0) continue;
       const auto found = inputs.arrays.find(launch.arguments.at(argument));
