@@ -221,7 +221,9 @@ void matrix_move(Emitter& out) {
   instruction.transposed = transposed;
   instruction.space = space;
   instruction.counter = bytes_counter(space, load ? Traffic::load : Traffic::store);
-  instruction.cost = static_cast<std::uint8_t>(4 * matrices);  // 32 lanes of a matrix's 128 bytes
+  // 32 lanes of a matrix's 128 bytes, or 64.
+  const std::uint32_t bytes = instruction.opcode == Opcode::matrix_rows_load_s4 ? 2 : 4;
+  instruction.cost = static_cast<std::uint8_t>(bytes * matrices);
   instruction.site = out.program.sites++;
   out.emit(instruction);
 }

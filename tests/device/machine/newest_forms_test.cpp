@@ -412,6 +412,7 @@ TEST_F(NewestForms, NarrowRowsAndColumnsOfBytes) {
 
 // 16 numbers of 4 bits lie in 8 bytes, and the rows behind each other.
 TEST_F(NewestForms, RowsOfSignedNumbersOfFourBits) {
+  configure(R"({"counters": ["traffic"]})");
   for (const int matrices : {1, 2, 4}) {
     const std::string list[] = {"{%r20}", "{%r20, %r21}", "", "{%r20, %r21, %r22, %r23}"};
     std::vector<Words> in{random_words(), random_words()};
@@ -424,6 +425,9 @@ TEST_F(NewestForms, RowsOfSignedNumbersOfFourBits) {
             list[static_cast<std::size_t>(matrices - 1)] + ", [%r11];",
         in, static_cast<std::size_t>(matrices));
     ASSERT_EQ(got.size(), static_cast<std::size_t>(matrices) * 32);
+    const std::vector<Json> counted = counters();
+    ASSERT_EQ(counted.size(), 1u);
+    EXPECT_EQ(counted[0].at("shared_load_bytes"), 64 * matrices);
     for (std::size_t at = 0; at < got.size() * 4; ++at) {
       const std::size_t matrix = at / 128, row = at % 128 / 16, column = at % 16;
       const U32 word = in[matrix / 2][matrix % 2 * 16 + row * 2 + column / 8];

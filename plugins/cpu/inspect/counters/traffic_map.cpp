@@ -147,7 +147,8 @@ Space space_of(const Instruction& i, const TrafficMap::Step& step) {
 // One lane's bytes.
 std::uint8_t bytes_of(const Instruction& i, Form form) {
   if (form == Form::copy) return i.form<CopyForm>().bytes;
-  return form == Form::rows ? std::uint8_t{16} : i.cost;
+  if (form != Form::rows) return i.cost;
+  return i.opcode == Opcode::matrix_rows_load_s4 ? std::uint8_t{8} : std::uint8_t{16};
 }
 
 // The kinds of a generic address stand in this order: global, shared, local.
