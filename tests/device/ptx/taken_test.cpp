@@ -240,5 +240,19 @@ TEST(Acceptance, WhatLooksWrongAndIsNot) {
   }
 }
 
+// nvcc writes .local_maxnreg for __local_maxnreg__; the memory of a block has no meaning here.
+TEST(Acceptance, DirectivesOfLaterVersions) {
+  const auto said = [](const std::string& directive) {
+    const std::string text =
+        ".version 9.4\n.target sm_90a\n.address_size 64\n.func f() .local_maxnreg 40 { ret; }\n"
+        ".visible .entry k() .maxnreg 64 " +
+        directive + " { ret; }\n";
+    return verdict(text);
+  };
+  EXPECT_EQ(said(".local_maxnreg 40"), "");
+  EXPECT_THAT(said(".local_maxnreg 0"), ::testing::HasSubstr("counts from 1 on"));
+  EXPECT_THAT(said(".minperctamemory 1024"), ::testing::HasSubstr(".minperctamemory"));
+}
+
 }  // namespace
 }  // namespace warpmark::cpu
