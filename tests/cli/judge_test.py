@@ -133,6 +133,20 @@ class Judge(GradeTest):
         self.assertEqual((empty["verdict"], empty["honest"]["holds"], empty["compiled"]["holds"]), ("refused", False, None))
         self.assertIn("empty", empty["feedback"])
 
+    def test_no_process_starts_for_candidates_that_do_not_come(self):
+        self.misbehave()
+        self.environment["WARPMARK_TEST_PROCESSES"] = str(self.folder / "opened")
+        self.write("other.cu", KERNEL)
+        self.write("c.cu", KERNEL)
+        opened = []
+        for files in (["c.cu"], ["c.cu", "other.cu"]):
+            self.write("opened", "")
+            made = self.judge(*files, more=("--device", "misbehaving", "-j", "2", "--speed", "none"))
+            self.assertEqual({one["verdict"] for one in made.values()}, {"right"}, made)
+            opened.append(len((self.folder / "opened").read_text()))
+        self.assertEqual(opened[0], 1)
+        self.assertGreater(opened[1], 1)
+
     def test_hidden_data_stay_hidden(self):
         for text in (WRONG, NO_BOUND, RACE):
             one = self.judge_text(text, code=1)

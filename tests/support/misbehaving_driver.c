@@ -9,10 +9,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "count_process.h"
+
 #undef cuLaunchKernel
 
 typedef CUresult (*launch_function)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
                                     unsigned, unsigned, CUstream, void**, void**);
+
+__attribute__((constructor)) static void count(void) {
+  count_process();
+}
 
 /* As a kernel's printf, which a driver may hold back until the end. */
 static void print_commands(void) {
