@@ -100,6 +100,18 @@ WARPMARK_INLINE bool defer(const Lanes& w, const Instruction& i, u64 begin, u64 
   }
 }
 
+/// Returns whether the bytes [begin, end) of shared memory are known to have values.
+template <Space S>
+WARPMARK_INLINE bool knows_values(const BlockObserver& observer, u64 begin, u64 end) {
+  return S == Space::shared && observer.values()->knows(begin, end);
+}
+/// Such bytes have values.
+template <Space S>
+WARPMARK_INLINE void learn_values(const BlockObserver& observer, u64 begin, u64 end) {
+  if (S == Space::shared && !observer.values()->knows(begin, end))
+    observer.values()->learn(begin, end);
+}
+
 /// The least and the greatest of the addresses at[L] of the lanes L of `mask`.
 struct Extent {
   u64 first, last;
@@ -112,6 +124,38 @@ WARPMARK_INLINE Extent extent_of(const u64* at, u32 mask) {
     extent.last = address > extent.last ? address : extent.last;
   }
   return extent;
+}
+
+/// Follows the accesses of the lanes of `mask`, lane L's at at[L], which lie in `extent` if they are to
+/// shared memory.
+template <Space S, bool Store>
+WARPMARK_INLINE bool settle_scattered(const Lanes& w, const Instruction& i, const u64* at, u32 mask,
+                                      u32 bytes, const Extent& extent) {
+  BlockRaces& races = *w.observer->races();
+  const Now when = now<S>(w, i, races);
+  const int shift = races.shift(S), count = static_cast<int>(bytes >> shift);
+  // Cells of shared memory lie beside each other.
+  RaceCells all;
+  if constexpr (S == Space::shared) {
+    if (!races.cells(S, extent.last, bytes)) return false;
+    all = races.cells(S, extent.first, extent.last + bytes - extent.first);
+    if (count == 1 && when.foreign == 0 && when.readers == nullptr &&
+        settle_each<Store>(all, at, mask, shift, extent.first >> shift, when))
+      return true;
+  }
+  LaneCells lanes;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const RaceCells cells = S == Space::shared
+                                ? all + ((at[lane] >> shift) - (extent.first >> shift))
+                                : races.cells(S, at[lane], bytes);
+    if (!cells) return false;
+    lanes.write[lanes.count] = cells.write;
+    lanes.records[lanes.count++] = when.lane(lane);
+    lanes.read = cells.read - cells.write;
+    lanes.other = cells.other - cells.write;
+  }
+  return count == 1 ? settle_lanes<Store>(lanes, 1, when) : settle_lanes<Store>(lanes, count, when);
 }
 
 /// Also finds races and undefined values.
@@ -129,8 +173,11 @@ struct Inspect : ExactBounds {
     if (!plain(i, checks)) return false;
     u8* init = value_bits<S>(w, region, checks);
     const u64 from = start - values_begin<S>(region), all = 32 * u64{bytes};
-    const bool look =
-        Store ? stores_undefined(w, i, checks) : init != nullptr && !all_set(init, from, all);
+    bool look = Store && stores_undefined(w, i, checks);
+    if (!Store && init != nullptr && !knows_values<S>(observer, from, from + all)) {
+      look = !all_set(init, from, all);
+      if (!look) learn_values<S>(observer, from, from + all);
+    }
     note<S>(observer, Store, start, all);
     if (may_race<S, Store>(w, i, checks)) {
       if (!defer<S, Store>(w, i, start, start + all,
@@ -142,7 +189,10 @@ struct Inspect : ExactBounds {
     }
     for (u32 lane = 0; look && lane < 32; ++lane)
       observer.values()->access(w, i, S, lane, start + u64{lane} * bytes, bytes, Store);
-    if (Store && !look && init != nullptr) set_values<S>(observer, init, from, all);
+    if (Store && !look && init != nullptr && !knows_values<S>(observer, from, from + all)) {
+      set_values<S>(observer, init, from, all);
+      learn_values<S>(observer, from, from + all);
+    }
     return true;
   }
 
@@ -185,18 +235,21 @@ struct Inspect : ExactBounds {
     if (!plain(i, checks)) return false;
     const u8* init = value_bits<S>(w, region, checks);
     const bool races_too = may_race<S, false>(w, i, checks);
-    if (S == Space::shared && init != nullptr) {
+    const Extent extent = extent_of(starts, (1u << kGroups) - 1);
+    const u64 behind = extent.last + u64{kLanes} * bytes;
+    if (S == Space::shared && init != nullptr && !knows_values<S>(observer, extent.first, behind)) {
       for (int group = 0; group < kGroups; ++group) {
         const u64 from = starts[group] - values_begin<S>(region);
         if ((at_one >> group & 1) != 0 ? !all_set_aligned(init, from, bytes)
                                        : !all_set(init, from, u64{kLanes} * bytes))
           return false;
+        const u64 length = (at_one >> group & 1) != 0 ? bytes : u64{kLanes} * bytes;
+        learn_values<S>(observer, from, from + length);
       }
-      init = nullptr;
     }
+    if (S == Space::shared) init = nullptr;
     const auto begin = [&](int group) { return static_cast<u32>(starts[group]); };
-    const Extent extent = extent_of(starts, (1u << kGroups) - 1);
-    if (races_too && defer<S, false>(w, i, extent.first, extent.last + u64{kLanes} * bytes,
+    if (races_too && defer<S, false>(w, i, extent.first, behind,
                                      {Reads::rows,
                                       static_cast<u8>(at_one),
                                       bytes,
@@ -235,6 +288,23 @@ struct Inspect : ExactBounds {
     return true;
   }
 
+  static bool again(Lanes& w, const Instruction& i, const LanePlaces& places, u64 offset,
+                    u32 bytes) {
+    constexpr u64 kLanes[] = {32, 1, 8};  // that access what lies behind each other
+    const BlockObserver& observer = *w.observer;
+    const Checks& checks = observer.checks();
+    const u64 begin = places.first + offset,
+              end = places.last + offset + kLanes[places.kind] * bytes;
+    if (!plain(i, checks) || (checks.init && !observer.values()->knows(begin, end))) return false;
+    const auto start = [&](int group) { return static_cast<u32>(places.starts[group] + offset); };
+    return !checks.race || defer<Space::shared, false>(w, i, begin, end,
+                                                       {static_cast<Reads>(places.kind),
+                                                        places.at_one,
+                                                        bytes,
+                                                        0xffffffff,
+                                                        {start(0), start(1), start(2), start(3)}});
+  }
+
   /// All 32 lanes store rows: groups of 8 lanes, in order from `starts` on.
   template <Space S>
   [[gnu::noinline]] static bool store_rows(Lanes& w, const Instruction& i, const Region& region,
@@ -268,8 +338,10 @@ struct Inspect : ExactBounds {
     u8* init = value_bits<S>(w, region, checks);
     for (int group = 0; group < kGroups; ++group) {
       note<S>(observer, true, starts[group], all);
-      if (init == nullptr) continue;
-      set_values<S>(observer, init, starts[group] - values_begin<S>(region), all);
+      const u64 from = starts[group] - values_begin<S>(region);
+      if (init == nullptr || knows_values<S>(observer, from, from + all)) continue;
+      set_values<S>(observer, init, from, all);
+      learn_values<S>(observer, from, from + all);
     }
     return true;
   }
@@ -285,7 +357,11 @@ struct Inspect : ExactBounds {
     u8* init = value_bits<S>(w, region, checks);
     const u64 begin = values_begin<S>(region);
     bool look = Store && stores_undefined(w, i, checks);
-    if (!Store && init != nullptr) {
+    const bool may = may_race<S, Store>(w, i, checks);
+    const Extent extent = S == Space::shared ? extent_of(at, mask) : Extent{};
+    const bool known =
+        init != nullptr && knows_values<S>(observer, extent.first, extent.last + bytes);
+    if (!Store && init != nullptr && !known) {
       for (u32 rest = mask; rest != 0; rest &= rest - 1)
         look |= !all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
     }
@@ -293,41 +369,15 @@ struct Inspect : ExactBounds {
       for (u32 rest = mask; rest != 0; rest &= rest - 1)
         note<S>(observer, Store, at[__builtin_ctz(rest)], bytes);
     }
-    const bool may = may_race<S, Store>(w, i, checks);
-    const Extent extent = S == Space::shared && may ? extent_of(at, mask) : Extent{};
     if (may && !defer<S, Store>(w, i, extent.first, extent.last + bytes,
                                 {Reads::scattered, 0, bytes, mask, {}}, at)) {
-      BlockRaces& races = *observer.races();
-      LaneCells lanes;
-      const Now when = now<S>(w, i, races);
-      // Cells of shared memory lie beside each other.
-      RaceCells all;
-      if constexpr (S == Space::shared) {
-        if (!races.cells(S, extent.last, bytes)) return false;
-        all = races.cells(S, extent.first, extent.last + bytes - extent.first);
-      }
-      const int shift = races.shift(S);
-      for (u32 rest = mask; rest != 0; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        const RaceCells cells = S == Space::shared
-                                    ? all + ((at[lane] >> shift) - (extent.first >> shift))
-                                    : races.cells(S, at[lane], bytes);
-        if (!cells) return false;
-        lanes.write[lanes.count] = cells.write;
-        lanes.records[lanes.count++] = when.lane(lane);
-        lanes.read = cells.read - cells.write;
-        lanes.other = cells.other - cells.write;
-      }
-      const int cells = static_cast<int>(bytes >> races.shift(S));
-      const bool settled = cells == 1 ? settle_lanes<Store>(lanes, 1, when)
-                                      : settle_lanes<Store>(lanes, cells, when);
-      if (!settled) return false;
+      if (!settle_scattered<S, Store>(w, i, at, mask, bytes, extent)) return false;
     }
     for (u32 rest = look ? mask : 0; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<u32>(__builtin_ctz(rest));
       observer.values()->access(w, i, S, lane, at[lane], bytes, Store);
     }
-    if (Store && !look && init != nullptr) {
+    if (Store && !look && init != nullptr && !known) {
       if (S == Space::global && observer.footprint() != nullptr) {
         for (u32 rest = mask; rest != 0; rest &= rest - 1)
           share_bits(init, at[__builtin_ctz(rest)] - begin, bytes);

@@ -44,6 +44,12 @@ struct NoObserver {
                                    std::uint32_t) {
     return true;
   }
+  /// The same for a load of the whole warp from shared memory, in the way that an earlier access of
+  /// the basic block has found.
+  static constexpr bool again(Lanes&, const Instruction&, const LanePlaces&, std::uint64_t,
+                              std::uint32_t) {
+    return true;
+  }
   template <Space S, bool Store>
   static constexpr bool scattered(Lanes&, const Instruction&, const Region&, const std::uint64_t*,
                                   std::uint32_t, std::uint32_t) {

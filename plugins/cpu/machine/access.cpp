@@ -181,8 +181,7 @@ template <typename P, Space S, bool Store, typename T>
     look_at(places, base, bytes);
     if (number != 0) {
       w.known_places |= 1u << number;
-      if constexpr (S == Space::shared && !P::inspects)
-        bound<Kind>(places, w.objects[i.object], i.object, bytes);
+      if constexpr (S == Space::shared) bound<Kind>(places, w.objects[i.object], i.object, bytes);
     }
   }
   const auto kind = static_cast<Kind>(places.kind);
@@ -351,7 +350,7 @@ template <typename P, Space S>
 }
 
 // An access to shared memory by a register that the block has looked at. Returns false, with nothing
-// done, if it needs a closer look.
+// done, if it needs a closer look, as a store that is inspected does.
 template <typename P, typename M, typename R, bool Store>
 WARPMARK_INLINE bool access_again(Lanes& w, const Instruction& i) {
   using Kind = LaneGroups<u32>::Kind;
@@ -361,6 +360,9 @@ WARPMARK_INLINE bool access_again(Lanes& w, const Instruction& i) {
       offset - places.low > places.span ||
       (P::exact_bounds && ((places.odd | offset) & (sizeof(M) * i.count - 1)) != 0))
     return false;
+  if constexpr (!Store) {
+    if (!P::again(w, i, places, offset, sizeof(M) * i.count)) return false;
+  }
   HostPlaces host = places_in(w.objects[i.object]);
   host.base += offset;
   const auto kind = static_cast<Kind>(places.kind);
@@ -392,7 +394,7 @@ template <typename P, Space S, bool Store>
 template <typename P, Space S, typename M, typename R, bool Store>
 void access(Lanes& w, const Instruction& i) {
   constexpr const Element& element = kElement<M, R, Store>;
-  if constexpr (S == Space::shared && !P::inspects) {
+  if constexpr (S == Space::shared && !(P::inspects && Store)) {
     if (i.same_places != 0 && access_again<P, M, R, Store>(w, i)) return;
   }
   if constexpr (S == Space::global || S == Space::shared || S == Space::param) {

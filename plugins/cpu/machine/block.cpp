@@ -305,17 +305,22 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   Lanes& lanes = warp.lanes;
   const int full = mask == 0xffffffff ? 1 : 0;
   const WarpDefinedness* const definedness = warp.definedness;
-  const bool follows_all = follows_all_, in_part = definedness != nullptr && full == 0;
-  // One of some lanes may read others, which have no value for it.
-  const auto shuffles = [](const Instruction& i) {
-    return i.opcode >= Opcode::shfl_up && i.opcode <= Opcode::shfl_idx;
-  };
+  // A shuffle of some lanes may read others, which have no value for it.
+  const bool follows_all = follows_all_,
+             in_part = definedness != nullptr && full == 0 && node.shuffles;
   TrafficCounts* traffic = lanes.traffic;
   if (traffic != nullptr) traffic->enter(coordinates_);
   CoverageCounts* const coverage = launch_.coverage ? &*launch_.coverage : nullptr;
   std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
   [[maybe_unused]] std::uint32_t stepped = Instruction::kNone;
-  for (std::uint32_t i = node.begin + done; i < node.end; ++i) {
+  std::uint32_t i = node.begin + done;
+  if (!Stepped && !in_part && !follows_all && traffic == nullptr && coverage == nullptr) {
+    // As long as all values are defined, nothing is observed here but by the accesses themselves.
+    const Instruction* const code = launch_.program.code.data();
+    for (; i < node.end && (definedness == nullptr || !definedness->any()); ++i)
+      code[i].run[full](lanes, code[i]);
+  }
+  for (; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
     if constexpr (Stepped) {
       if (stepped != instruction.statement &&
@@ -328,7 +333,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
     if (follows_all || (definedness != nullptr && definedness->any()) ||
-        (in_part && shuffles(instruction)))
+        (in_part && is_shuffle(instruction.opcode)))
       observer_->tell<&Check::execute>(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);

@@ -218,6 +218,10 @@ std::uint32_t Blocks::build_block(std::uint32_t first) {
   block.weight = i - first;
   block.polls = out_.polls || out_.polls_block;
   block.polls_block = !out_.polls;
+  const std::vector<Instruction>& code = out_.program.code;
+  block.shuffles =
+      std::any_of(code.begin() + block.begin, code.end(),
+                  [](const Instruction& instruction) { return is_shuffle(instruction.opcode); });
   const Statement& begin = out_.function.statements[first];
   if (is_collective(begin)) collect_before(begin, first, block);
   return i;

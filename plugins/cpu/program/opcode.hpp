@@ -50,6 +50,10 @@ constexpr bool is_atomic(Form form) {
   return form == Form::atomic || form == Form::wide_atomic;
 }
 
+constexpr bool is_shuffle(Opcode opcode) {
+  return opcode >= Opcode::shfl_up && opcode <= Opcode::shfl_idx;
+}
+
 /// The operand types of an arithmetic operation. For operations that read the carry, e is the
 /// carry.
 struct OpcodeInfo {

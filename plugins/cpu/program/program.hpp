@@ -131,6 +131,7 @@ struct BasicBlock {
   bool relaxed = false;      ///< barrier.cluster.arrive.relaxed
   bool polls = false;        ///< has an access that can wait for other threads
   bool polls_block = false;  ///< polls only for threads of its own block
+  bool shuffles = false;     ///< has a shuffle: lanes may read values of others
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask

@@ -83,6 +83,7 @@ LaunchRaces::LaunchRaces(InspectionMemory& kept, const Program& program)
     once = once || (i.order & Instruction::kOnce) != 0;
     swaps = swaps || is_swap(i.opcode);
     proxies = proxies || i.opcode == Opcode::copy_bulk || i.opcode == Opcode::copy_tensor;
+    copies = copies || proxies || i.opcode == Opcode::copy_async || i.opcode == Opcode::store_async;
     if ((i.order & kOwn) == kOwn) of_block_scope.insert(i.statement);
   }
   looks = atomic && once;

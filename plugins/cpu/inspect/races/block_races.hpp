@@ -15,6 +15,7 @@
 #include "inspect/flight.hpp"
 #include "inspect/mbarrier_use.hpp"
 #include "inspect/races/block_order.hpp"
+#include "inspect/races/deferred_atomics.hpp"
 #include "inspect/races/deferred_reads.hpp"
 #include "inspect/races/further_records.hpp"
 #include "inspect/races/race_memory.hpp"
@@ -66,6 +67,7 @@ struct LaunchRaces {
   bool closely = false;         ///< every race is described, even a known one (Checks::closely)
   bool strict_proxies = false;  ///< Checks::strict_proxies
   bool swaps = false;           ///< the program has a compare-and-swap
+  bool copies = false;          ///< it has asynchronous copies
   bool proxies = false;  ///< it reads or writes shared memory by the async proxy, for which earlier
                          ///< writes matter beyond barriers
   bool looks = false;    ///< the program has atomics, and volatile loads that are not repeated
@@ -141,7 +143,9 @@ class BlockRaces final : public Check {
         (launch_.strict_proxies && launch_.proxies))
       return nullptr;
     see_barrier();
-    return used_.meets(begin, end) || reads_.refuses() ? nullptr : &reads_;
+    return used_.meets(begin, end) || atomics_.range().meets(begin, end) || reads_.refuses()
+               ? nullptr
+               : &reads_;
   }
   /// Returns true if no write of the launch can reach what a load reads.
   [[nodiscard]] bool is_apart(const Instruction& i, Space space) const {
@@ -293,6 +297,11 @@ class BlockRaces final : public Check {
   /// record are of this epoch, and so of this block since its last barrier, and nothing but atomic
   /// operations has happened there since. `first` is the record of lane 0. Returns the other lanes.
   std::uint32_t add_to_pairs(std::uint32_t mask, const std::uint64_t* at, std::uint64_t first);
+  /// Notes the same operations in atomics_, if their records are not needed now.
+  bool defer_atomics(const Lanes& w, const Instruction& i, std::uint32_t mask,
+                     const std::uint64_t* at, std::uint64_t first);
+  /// Makes the records of those that were noted.
+  void record_atomics();
   void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
   void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                    bool returns);
@@ -335,6 +344,7 @@ class BlockRaces final : public Check {
     since_ = order_.barrier();
     used_ = used_plainly_ = {};
     reads_.forget();
+    atomics_.forget();
   }
   /// Must be called before records of a range of the block's own shared memory are looked at.
   void use(std::uint64_t begin, std::uint64_t end, bool for_atomics = false) {
@@ -342,6 +352,7 @@ class BlockRaces final : public Check {
     used_.add(begin, end);
     if (!for_atomics) used_plainly_.add(begin, end);
     if (reads_.range().meets(begin, end)) reads_.record(*this);
+    if (atomics_.range().meets(begin, end)) record_atomics();
   }
   /// The cells of a range of the block's own shared memory.
   RaceCells shared_cells(std::uint64_t address, std::uint64_t bytes, bool for_atomics = false) {
@@ -394,6 +405,7 @@ class BlockRaces final : public Check {
   RaceCells shared_cells_;
   std::vector<RaceRow> shared_rows_;
   DeferredReads reads_;       ///< since the barrier `since_`
+  DeferredAtomics atomics_;   ///< the same
   SharedRange used_;          ///< where records were looked at since then
   SharedRange used_plainly_;  ///< the same for other than atomic operations
   Epoch since_ = 0;

@@ -168,6 +168,32 @@ std::uint32_t BlockRaces::add_to_pairs(std::uint32_t mask, const std::uint64_t* 
   return left;
 }
 
+bool BlockRaces::defer_atomics(const Lanes& w, const Instruction& i, std::uint32_t mask,
+                               const std::uint64_t* at, std::uint64_t first) {
+  if (i.space != Space::shared || launch_.copies || mask == 0) return false;
+  const Region& region = w.objects[i.object];
+  const std::uint64_t begin = region.begin, end = begin + region.size;
+  see_barrier();
+  if (end > reserved_ || used_.meets(begin, end) || reads_.range().meets(begin, end) ||
+      atomics_.refuses())
+    return false;
+  atomics_.add(first, mask, at, begin, end);
+  return true;
+}
+
+// Each settles, because only such operations have happened there since the barrier.
+void BlockRaces::record_atomics() {
+  const std::uint64_t oldest = oldest_danger(Space::shared);
+  const std::uint32_t bytes = 1u << launch_.shared_shift;
+  atomics_.take([&](std::uint64_t first, std::uint32_t mask, const std::uint64_t* at) {
+    for (mask = add_to_pairs(mask, at, first); mask != 0; mask &= mask - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+      const std::uint64_t record = first + (std::uint64_t{lane} << Record::kThreadShift);
+      settle_strong(shared_cells(at[lane], bytes, true), 1, false, true, record, oldest);
+    }
+  });
+}
+
 std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, Space space,
                                          std::uint32_t mask, const std::uint64_t* at,
                                          std::uint32_t bytes) {
@@ -183,6 +209,7 @@ std::uint32_t BlockRaces::settle_atomics(const Lanes& w, const Instruction& i, S
   const bool pairs = space == Space::shared && count == 1 && !returns && !in_cluster_ &&
                      !launch_.order.in_part && launch_.deciding.empty();
   const std::uint64_t first = Record::make(order_.epoch(), w.warp * 32, true, i.statement).bits;
+  if (pairs && defer_atomics(w, i, mask, at, first)) return 0;
   if (pairs) mask = add_to_pairs(mask, at, first);
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));

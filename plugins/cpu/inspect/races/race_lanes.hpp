@@ -202,6 +202,41 @@ WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mas
   return true;
 }
 
+/// The same for one cell of each lane of `mask`, lane L's the one at (at[L] >> shift) - first, and for
+/// plain records alone: if it returns false, settle_lanes() may still find that nothing is wrong.
+template <bool Store>
+WARPMARK_INLINE bool settle_each(const RaceCells& cells, const u64* at, u32 mask, int shift,
+                                 u64 first, const Now& now) {
+  constexpr int kSame = Store ? Record::kStrongShift : Record::kThreadShift;
+  u64* const to = Store ? cells.write : cells.read;
+  const u64 threshold = now.threshold;
+  const auto bad_for = [=](u64 record, u64 me, int same) {
+    return static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold)) &
+           static_cast<u64>(((record ^ me) >> same) != 0);
+  };
+  u64 before[32], bad = 0;
+  int count = 0;
+  for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const u64 cell = (at[lane] >> shift) - first, me = now.lane(lane);
+    const u64 last = before[count++] = to[cell];
+    // A place of two lanes has the first one's record here, of another thread.
+    if constexpr (Store)
+      bad |= bad_for(cells.read[cell], me, kSame) | bad_for(cells.other[cell], me, kSame);
+    else
+      bad |= bad_for(cells.write[cell], me, Record::kStrongShift);
+    bad |= bad_for(last, me, kSame);
+    to[cell] = me;
+  }
+  if (bad == 0) return true;
+  for (u32 rest = mask; rest != 0;) {
+    const int lane = 31 - __builtin_clz(rest);
+    rest &= ~(1u << lane);
+    to[(at[lane] >> shift) - first] = before[--count];
+  }
+  return false;
+}
+
 /// Where some lanes, in ascending order, access memory, and their records.
 struct LaneCells {
   int count = 0;

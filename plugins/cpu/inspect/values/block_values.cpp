@@ -76,6 +76,7 @@ BlockValues::BlockValues(LaunchValues& launch, ObservedBlock& block, std::uint64
 void BlockValues::begin(std::uint64_t) {
   const Program& program = block_.program();
   std::fill(shared_init_.begin(), shared_init_.end(), std::uint8_t{0});
+  known_begin_ = known_end_ = 0;
   // The machine clears the frames of calls, so they count as written.
   if (local_bytes_ > 0) std::fill(local_init_.begin(), local_init_.end(), std::uint8_t{0xff});
   const std::uint64_t stride = local_bytes_ / 8 + 1;
@@ -112,8 +113,28 @@ ByteValues BlockValues::in_shared(std::uint64_t address) {
   BlockObserver* other = block_.other_at(address);
   BlockValues* owner = other == nullptr ? this : other->values();
   if (address >= shared_bytes_) return {};
+  owner->known_begin_ = owner->known_end_ = 0;
   return {owner->shared_init_.data(), address, shared_bytes_,
           &owner->shared_partial_,    address, &owner->shared_origins_};
+}
+
+void BlockValues::learn(std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t kMostBetween = 1 << 9;
+  if (known_begin_ == known_end_) {
+    known_begin_ = begin;
+    known_end_ = end;
+  } else if (begin > known_end_) {
+    const bool all = begin - known_end_ <= kMostBetween &&
+                     all_set(shared_init_.data(), known_end_, begin - known_end_);
+    if (all) known_end_ = end;
+  } else if (end < known_begin_) {
+    const bool all =
+        known_begin_ - end <= kMostBetween && all_set(shared_init_.data(), end, known_begin_ - end);
+    if (all) known_begin_ = begin;
+  } else {
+    known_begin_ = std::min(known_begin_, begin);
+    known_end_ = std::max(known_end_, end);
+  }
 }
 
 ByteValues BlockValues::in_global(std::uint8_t* init, std::uint64_t from, std::uint64_t size,
@@ -292,6 +313,10 @@ std::uint32_t BlockValues::undefined_lanes(const Lanes& w, const Instruction& i,
   const std::uint8_t* values = global ? w.sites[i.site].init : shared_init_.data();
   const std::uint64_t origin = global ? w.sites[i.site].begin : 0;
   if (values == nullptr) return 0;
+  if (i.space == Space::shared) {
+    const Region& object = w.objects[i.object];
+    if (knows(object.begin, object.begin + object.size)) return 0;
+  }
   // Mostly all that lies between the lanes' places has values.
   constexpr std::uint64_t kFar = 1 << 12;
   std::uint64_t first = ~std::uint64_t{0}, last = 0;
@@ -301,7 +326,11 @@ std::uint32_t BlockValues::undefined_lanes(const Lanes& w, const Instruction& i,
     last = std::max(last, address);
   }
   const std::uint64_t from = (first - origin) / 8 * 8, end = last + bytes - origin;
-  if (mask == 0 || (end - from < kFar && all_set(values, from, end - from))) return 0;
+  if (mask == 0) return 0;
+  if (end - from < kFar && all_set(values, from, end - from)) {
+    if (!global) learn(from, end);
+    return 0;
+  }
   std::uint32_t undefined = 0;
   for (; mask != 0; mask &= mask - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));

@@ -46,6 +46,12 @@ class BlockValues final : public Check, public ValueShadow {
     return warps_[warp].definedness;
   }
   [[nodiscard]] std::uint8_t* shared_init() { return shared_init_.data(); }
+  /// Returns whether bytes of the block's shared memory are known to have values, without a look at
+  /// their bits; learn() tells of bytes that have.
+  [[nodiscard, gnu::always_inline]] bool knows(std::uint64_t begin, std::uint64_t end) const {
+    return known_begin_ <= begin && end <= known_end_;
+  }
+  void learn(std::uint64_t begin, std::uint64_t end);
 
   // --- accesses of one lane, within their bounds
   void load(Lanes& w, const Instruction& i, Space space, std::uint32_t lane, std::uint64_t address,
@@ -150,6 +156,8 @@ class BlockValues final : public Check, public ValueShadow {
   ObservedBlock& block_;
   std::uint64_t shared_bytes_, local_bytes_;
   std::vector<std::uint8_t> shared_init_, local_init_;
+  /// A range of shared memory whose bytes all have values: none loses its value but by in_shared().
+  std::uint64_t known_begin_ = 0, known_end_ = 0;
   PartialBytes shared_partial_, local_partial_;
   Origins shared_origins_, local_origins_;
   std::vector<Warp> warps_;
