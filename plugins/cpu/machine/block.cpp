@@ -251,8 +251,6 @@ BlockState::Progress BlockState::run() {
 [[gnu::always_inline]] inline void BlockState::execute(Warp& warp, std::uint32_t block,
                                                        std::uint32_t mask, std::uint32_t done) {
   const BasicBlock& node = launch_.program.blocks[block];
-  const Instruction* instruction = launch_.program.code.data() + node.begin + done;
-  const Instruction* const end = launch_.program.code.data() + node.end;
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   lanes.known_places = 0;
@@ -264,6 +262,10 @@ BlockState::Progress BlockState::run() {
     else
       execute_watched<false>(warp, block, mask, done);
   } else {
+    const std::vector<Instruction>& code =
+        done == 0 ? launch_.program.varying : launch_.program.code;
+    const Instruction* instruction = code.data() + (done == 0 ? node.varying : node.begin + done);
+    const Instruction* const end = code.data() + (done == 0 ? node.varying_end : node.end);
     for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
   }
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
@@ -314,11 +316,14 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
   [[maybe_unused]] std::uint32_t stepped = Instruction::kNone;
   std::uint32_t i = node.begin + done;
-  if (!Stepped && !in_part && !follows_all && traffic == nullptr && coverage == nullptr) {
+  const auto any = [=] { return definedness != nullptr && definedness->any(); };
+  if (!Stepped && done == 0 && !in_part && !follows_all && traffic == nullptr &&
+      coverage == nullptr && !any()) {
     // As long as all values are defined, nothing is observed here but by the accesses themselves.
-    const Instruction* const code = launch_.program.code.data();
-    for (; i < node.end && (definedness == nullptr || !definedness->any()); ++i)
-      code[i].run[full](lanes, code[i]);
+    const Instruction* const code = launch_.program.varying.data();
+    std::uint32_t at = node.varying;
+    for (; at < node.varying_end && !any(); ++at) code[at].run[full](lanes, code[at]);
+    i = at < node.varying_end ? launch_.program.varying_at[at] : node.end;
   }
   for (; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
@@ -332,8 +337,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
       coverage->before(place++, lanes, instruction, mask);
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (follows_all || (definedness != nullptr && definedness->any()) ||
-        (in_part && is_shuffle(instruction.opcode)))
+    if (follows_all || any() || (in_part && is_shuffle(instruction.opcode)))
       observer_->tell<&Check::execute>(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);

@@ -115,15 +115,17 @@ const HandlerTable& handlers(Watch watch) {
 }
 
 void bind(Program& program, const HandlerTable& table) {
-  for (Instruction& instruction : program.code) {
-    const HandlerRow& row = table.rows[static_cast<std::size_t>(instruction.opcode)];
-    instruction.run[0] = row.masked;
-    instruction.run[1] = row.full;
-    if (instruction.guard != Instruction::kNone) {
-      instruction.inner[0] = instruction.run[0];
-      instruction.inner[1] = instruction.run[1];
-      instruction.run[0] = instruction.run[1] =
-          instruction.counter == Counter::none ? table.guarded : table.guarded_counted;
+  for (std::vector<Instruction>* code : {&program.code, &program.invariant, &program.varying}) {
+    for (Instruction& instruction : *code) {
+      const HandlerRow& row = table.rows[static_cast<std::size_t>(instruction.opcode)];
+      instruction.run[0] = row.masked;
+      instruction.run[1] = row.full;
+      if (instruction.guard != Instruction::kNone) {
+        instruction.inner[0] = instruction.run[0];
+        instruction.inner[1] = instruction.run[1];
+        instruction.run[0] = instruction.run[1] =
+            instruction.counter == Counter::none ? table.guarded : table.guarded_counted;
+      }
     }
   }
 }

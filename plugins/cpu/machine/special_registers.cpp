@@ -16,8 +16,8 @@ namespace warpmark::cpu {
     return value;                                                                                 \
   }
 
-// The registers as every block finds them: constants and special registers filled in, the rest
-// zero.
+// The registers as every block finds them: constants, special registers, and what is computed of
+// them alone filled in, the rest zero.
 void BlockState::lay_out_registers() {
   const Program& program = launch_.program;
   launch_.registers.resize(register_bytes_ * warps_.size());
@@ -34,6 +34,13 @@ void BlockState::lay_out_registers() {
         std::memcpy(registers + special.slot + lane * 4, &value, 4);
       }
     }
+    // Handlers want registers that are aligned as the block's own are.
+    if (program.invariant.empty()) continue;
+    Lanes lanes = warps_[warp].lanes;
+    lanes.mask = 0xffffffff;
+    std::memcpy(lanes.registers, registers, register_bytes_);
+    for (const Instruction& instruction : program.invariant) instruction.run[1](lanes, instruction);
+    std::memcpy(registers, lanes.registers, register_bytes_);
   }
 }
 

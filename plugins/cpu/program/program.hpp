@@ -123,8 +123,9 @@ enum class Exit : std::uint8_t {
 /// Instructions without a branch into or out of them. Blocks are numbered so that a block comes
 /// after everything it must wait for to reconverge: see flow.hpp.
 struct BasicBlock {
-  std::uint32_t begin = 0, end = 0;  ///< in Program::code
-  std::uint32_t weight = 0;          ///< number of PTX instructions, including the last one
+  std::uint32_t begin = 0, end = 0;            ///< in Program::code
+  std::uint32_t varying = 0, varying_end = 0;  ///< in Program::varying
+  std::uint32_t weight = 0;  ///< number of PTX instructions, including the last one
   Exit exit = Exit::leave;
   bool negated = false;      ///< the branch is taken where the predicate is false
   bool arrive_only = false;  ///< bar.arrive
@@ -249,6 +250,11 @@ struct Program {
   };
   std::string name;
   std::vector<Instruction> code;
+  /// Instructions whose results are the same for a thread in all blocks of a launch, so that its
+  /// registers may have them from the beginning; the other instructions, and where these are in
+  /// `code`. find_invariants() fills them in.
+  std::vector<Instruction> invariant, varying;
+  std::vector<std::uint32_t> varying_at;
   std::vector<std::uint32_t> operands;  ///< slots, where four operands are not enough
   std::vector<BasicBlock> blocks;
   std::uint32_t entry = 0;  ///< block; called functions come before it, so that they finish first
@@ -334,6 +340,9 @@ void find_provenance(Program& program);
 
 /// Fills in Instruction::same_places.
 void find_same_places(Program& program);
+
+/// Fills in Program::invariant and Program::varying.
+void find_invariants(Program& program);
 
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);

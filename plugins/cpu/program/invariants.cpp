@@ -1,0 +1,200 @@
+// Finds instructions whose results are the same in all blocks of a launch, and leaves the others.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "program/data_flow.hpp"
+#include "program/program.hpp"
+#include "program/uses.hpp"
+
+namespace warpmark::cpu {
+namespace {
+
+using Set = std::vector<std::uint64_t>;  // a bit for each block
+
+bool has(const Set& set, std::size_t member) {
+  return (set[member / 64] >> (member % 64) & 1) != 0;
+}
+
+// For each block those that every way from the kernel's beginning to it passes, itself among them.
+std::vector<Set> dominators(const Program& program) {
+  const std::size_t count = program.blocks.size(), words = count / 64 + 1;
+  const std::vector<std::vector<std::uint32_t>> before = predecessors(program);
+  std::vector<Set> result(count, Set(words, ~std::uint64_t{0}));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t block = 0; block < count; ++block) {
+      Set set(words, block == program.entry ? 0 : ~std::uint64_t{0});
+      for (const std::uint32_t from : before[block]) {
+        for (std::size_t word = 0; word < words; ++word) set[word] &= result[from][word];
+      }
+      set[block / 64] |= std::uint64_t{1} << (block % 64);
+      if (set == result[block]) continue;
+      result[block] = std::move(set);
+      changed = true;
+    }
+  }
+  return result;
+}
+
+// Returns whether a special register is the same in all blocks of a launch.
+bool is_invariant(Special which) {
+  switch (which) {
+    case Special::tid_x:
+    case Special::tid_y:
+    case Special::tid_z:
+    case Special::ntid_x:
+    case Special::ntid_y:
+    case Special::ntid_z:
+    case Special::nctaid_x:
+    case Special::nctaid_y:
+    case Special::nctaid_z:
+    case Special::laneid:
+    case Special::warpid:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Returns whether an operation computes its results of its operands alone, or loads a parameter.
+bool may_be_invariant(const Program& program, const Instruction& i) {
+  if (i.guard != Instruction::kNone) return false;
+  if (const OpcodeInfo* info = find_opcode(i.opcode)) {
+    return !is_atomic(info->form) && info->form != Form::carry2 && info->form != Form::carry3;
+  }
+  switch (i.opcode) {
+#define ACCESS_LOAD(space, memory, bits)            \
+  case Opcode::load_##space##_##memory##_##bits:    \
+    if (Space::space != Space::param) return false; \
+    break;
+#include "program/memory_ops.def"
+    default:
+      return false;
+  }
+  std::uint64_t end = 0;
+  for (const Parameter& parameter : program.function->parameters)
+    end = std::max(end, std::uint64_t{parameter.offset} + parameter.bytes);
+  const auto address =
+      std::find_if(program.constants.begin(), program.constants.end(),
+                   [&](const Program::Constant& one) { return one.slot == i.address; });
+  if (!i.one_address || address == program.constants.end()) return false;
+  // Elements have at most 8 bytes.
+  const std::uint64_t at = address->value + static_cast<std::uint64_t>(i.imm);
+  return at < end && 8 * std::uint64_t{i.count} <= end - at;
+}
+
+class InvariantSearch {
+ public:
+  explicit InvariantSearch(Program& program)
+      : program_(program), slots_(program.register_bytes / kSlotBytes + 1) {}
+
+  void run() {
+    find_writers();
+    drop_early_reads();
+    for (const Program::Constant& constant : program_.constants) make_invariant(constant.slot);
+    for (const Program::SpecialSlot& special : program_.specials) {
+      if (is_invariant(special.which)) make_invariant(special.slot);
+    }
+    for (BasicBlock& block : program_.blocks) {
+      block.varying = static_cast<std::uint32_t>(program_.varying.size());
+      for (std::uint32_t at = block.begin; at < block.end; ++at) take(at);
+      block.varying_end = static_cast<std::uint32_t>(program_.varying.size());
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kNobody = 0xffffffff, kSeveral = 0xfffffffe;
+  struct Slot {
+    std::uint32_t writer = kNobody;  // its place in the code
+    std::uint32_t block = 0;
+    bool invariant = false;
+  };
+
+  Slot& slot(std::uint32_t offset) { return slots_[offset / kSlotBytes]; }
+  void make_invariant(std::uint32_t offset) {
+    if (slot(offset).writer == kNobody) slot(offset).invariant = true;
+  }
+
+  void find_writers() {
+    for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
+      for (std::uint32_t at = program_.blocks[b].begin; at < program_.blocks[b].end; ++at) {
+        uses_.resize(std::max<std::size_t>(uses_.size(), at + 1));
+        uses_[at] = uses_of(program_, program_.code[at]);
+        for (const std::uint32_t offset : uses_[at].writes) {
+          if (offset == Instruction::kNone) continue;
+          Slot& written = slot(offset);
+          written.writer = written.writer == kNobody ? at : kSeveral;
+          written.block = b;
+        }
+      }
+    }
+  }
+
+  // A register that may be read before it is written must not have its value then.
+  void drop_early_reads() {
+    const std::vector<Set> dominators = cpu::dominators(program_);
+    for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
+      const BasicBlock& block = program_.blocks[b];
+      const auto read = [&](std::uint32_t offset, std::uint32_t at) {
+        if (offset >= program_.register_bytes) return;
+        Slot& one = slot(offset);
+        if (one.writer >= kSeveral) return;
+        const bool before = one.block == b ? one.writer < at : has(dominators[b], one.block);
+        if (!before) one.writer = kSeveral;
+      };
+      for (std::uint32_t at = block.begin; at < block.end; ++at) {
+        for (const std::uint32_t offset : uses_[at].reads) read(offset, at);
+        for (const std::uint32_t offset : uses_[at].places) read(offset, at);
+        read(program_.code[at].guard, at);
+      }
+      for (const std::uint32_t offset : {block.predicate, block.barrier, block.threads})
+        read(offset, block.end);
+    }
+  }
+
+  void take(std::uint32_t at) {
+    const Instruction& instruction = program_.code[at];
+    const Uses& uses = uses_[at];
+    const auto known = [&](std::uint32_t offset) {
+      return offset == Instruction::kNone || slot(offset).invariant;
+    };
+    const auto own = [&](std::uint32_t offset) {
+      return offset == Instruction::kNone || slot(offset).writer == at;
+    };
+    if (may_be_invariant(program_, instruction) &&
+        std::all_of(uses.reads.begin(), uses.reads.end(), known) &&
+        std::all_of(uses.writes.begin(), uses.writes.end(), own)) {
+      program_.invariant.push_back(instruction);
+      for (const std::uint32_t offset : uses.writes) {
+        if (offset != Instruction::kNone) slot(offset).invariant = true;
+      }
+      return;
+    }
+    program_.varying.push_back(instruction);
+    program_.varying_at.push_back(at);
+  }
+
+  Program& program_;
+  std::vector<Slot> slots_;
+  std::vector<Uses> uses_;
+};
+
+}  // namespace
+
+void find_invariants(Program& program) {
+  // Functions have registers that calls write, and products of warpgroups come later.
+  if (!program.callees.empty() || program.multiplies_in_groups) {
+    program.varying = program.code;
+    for (std::uint32_t at = 0; at < program.code.size(); ++at) program.varying_at.push_back(at);
+    for (BasicBlock& block : program.blocks) {
+      block.varying = block.begin;
+      block.varying_end = block.end;
+    }
+    return;
+  }
+  InvariantSearch(program).run();
+}
+
+}  // namespace warpmark::cpu
