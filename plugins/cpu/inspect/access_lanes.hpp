@@ -112,12 +112,25 @@ WARPMARK_INLINE void learn_values(const BlockObserver& observer, u64 begin, u64 
     observer.values()->learn(begin, end);
 }
 
-/// The least and the greatest of the addresses at[L] of the lanes L of `mask`.
+/// The least and the greatest of the addresses at[L] of the lanes L, of `Count`, of `mask`.
 struct Extent {
   u64 first, last;
 };
+template <int Count>
 WARPMARK_INLINE Extent extent_of(const u64* at, u32 mask) {
   Extent extent{~u64{0}, 0};
+#ifdef __AVX512F__
+  if constexpr (Count == 32) {  // without branches, as vectors
+    u64 first = ~u64{0}, last = 0;
+    for (int lane = 0; lane < 32; ++lane) {
+      const u64 keep = (mask >> lane & 1) != 0 ? ~u64{0} : 0;
+      const u64 low = at[lane] | ~keep, high = at[lane] & keep;
+      first = low < first ? low : first;
+      last = high > last ? high : last;
+    }
+    return {first, last};
+  }
+#endif
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const u64 address = at[__builtin_ctz(rest)];
     extent.first = address < extent.first ? address : extent.first;
@@ -140,7 +153,8 @@ WARPMARK_INLINE bool settle_scattered(const Lanes& w, const Instruction& i, cons
     if (!races.cells(S, extent.last, bytes)) return false;
     all = races.cells(S, extent.first, extent.last + bytes - extent.first);
     if (count == 1 && when.foreign == 0 && when.readers == nullptr &&
-        settle_each<Store>(all, at, mask, shift, extent.first >> shift, when))
+        (settle_each<Store, true>(all, at, mask, shift, extent.first >> shift, when) ||
+         settle_each<Store, false>(all, at, mask, shift, extent.first >> shift, when)))
       return true;
   }
   LaneCells lanes;
@@ -235,7 +249,7 @@ struct Inspect : ExactBounds {
     if (!plain(i, checks)) return false;
     const u8* init = value_bits<S>(w, region, checks);
     const bool races_too = may_race<S, false>(w, i, checks);
-    const Extent extent = extent_of(starts, (1u << kGroups) - 1);
+    const Extent extent = extent_of<kGroups>(starts, (1u << kGroups) - 1);
     const u64 behind = extent.last + u64{kLanes} * bytes;
     if (S == Space::shared && init != nullptr && !knows_values<S>(observer, extent.first, behind)) {
       for (int group = 0; group < kGroups; ++group) {
@@ -358,7 +372,7 @@ struct Inspect : ExactBounds {
     const u64 begin = values_begin<S>(region);
     bool look = Store && stores_undefined(w, i, checks);
     const bool may = may_race<S, Store>(w, i, checks);
-    const Extent extent = S == Space::shared ? extent_of(at, mask) : Extent{};
+    const Extent extent = S == Space::shared ? extent_of<32>(at, mask) : Extent{};
     const bool known =
         init != nullptr && knows_values<S>(observer, extent.first, extent.last + bytes);
     if (!Store && init != nullptr && !known) {

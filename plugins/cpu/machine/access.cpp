@@ -163,6 +163,16 @@ WARPMARK_INLINE void bound(LanePlaces& places, const Region& region, u32 object,
   const u64 lanes = kind == Kind::contiguous ? 32 : kind == Kind::rows ? 8 : 1;
   const u64 all = places.last - places.first + lanes * bytes;
   if (kind == Kind::scattered || region.size < all) return;
+  places.halves = 0;
+  if (kind == Kind::rows) {
+    const auto half = [&](int group) -> u8 {
+      const u64 apart = places.starts[group + 1] - places.starts[group];
+      const int at_one = places.at_one >> group & 3;
+      return at_one == 3 && apart == 0 ? 1 : at_one == 0 && apart == u64{8} * bytes ? 2 : 0;
+    };
+    const u8 lower = half(0);
+    places.halves = lower == half(2) ? lower : 0;
+  }
   places.object = object;
   places.low = region.begin - places.first;
   places.span = region.size - all;
@@ -191,6 +201,7 @@ template <typename P, Space S, bool Store, typename T>
     return inside(region, from, length) && (!P::exact_bounds || (from & (bytes - 1)) == 0);
   };
   if (kind == Kind::contiguous) {
+    w.out_of_order &= ~(u64{1} << (i.site % 64));
     if (!fits(start, 32 * u64{bytes}) ||
         !P::template contiguous<S, Store>(w, i, region, start, bytes))
       return false;
@@ -372,9 +383,29 @@ WARPMARK_INLINE bool access_again(Lanes& w, const Instruction& i) {
     return false;
   } else if (kind == Kind::broadcast) {
     Moves<M, R>::broadcast(w, i, place_at(host, 0, places.starts[0]), 0xffffffff);
-  } else {
+  } else if (Store || !Moves<M, R>::halves(w, i, host, places)) {
     Moves<M, R>::template rows<Store>(w, i, host, places.starts, places.at_one);
   }
+  return true;
+}
+
+// The access of a full warp to one element a lane, in the order of the lanes. Returns false, with
+// nothing done, if they have no such order, leave the region, or need a closer look.
+template <typename P, Space S, typename M, typename R, bool Store, typename T>
+WARPMARK_INLINE bool access_in_order(Lanes& w, const Instruction& i, const T* base) {
+  const u64 site = u64{1} << (i.site % 64);
+  if ((w.out_of_order & site) != 0) return false;
+  if (!LaneGroups<T>::in_order(base, sizeof(M))) {
+    w.out_of_order |= site;
+    return false;
+  }
+  const u64 start = address_of(base, 0, static_cast<u64>(i.imm));
+  const Region& region = region_of<P, S>(w, i, start, sizeof(M), 0);
+  if (!inside(region, start, 32 * sizeof(M)) ||
+      (P::exact_bounds && (start & (sizeof(M) - 1)) != 0) ||
+      !P::template contiguous<S, Store>(w, i, region, start, sizeof(M)))
+    return false;
+  Moves<M, R>::template vectors<Store, 1>(w, &i.d, region.host + (start - region.begin));
   return true;
 }
 
@@ -399,6 +430,18 @@ void access(Lanes& w, const Instruction& i) {
   }
   if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
     if (!Store && i.one_address && load_variable<P, S>(w, i, element)) return;
+  }
+  if constexpr (S == Space::global || S == Space::shared) {
+    if (i.count == 1 && i.same_places == 0 && w.mask == 0xffffffff) {
+      const std::byte* base = w.registers + i.address;
+      const bool done =
+          S == Space::shared && i.address_narrow
+              ? access_in_order<P, S, M, R, Store>(w, i, reinterpret_cast<const Raw32*>(base))
+              : access_in_order<P, S, M, R, Store>(w, i, reinterpret_cast<const Raw64*>(base));
+      if (done) return;
+    }
+  }
+  if constexpr (S == Space::global || S == Space::shared || S == Space::param) {
     if (w.mask == 0xffffffff && access_whole<P, S, Store>(w, i, element)) return;
   }
   access_any<P, S, Store>(w, i, element);

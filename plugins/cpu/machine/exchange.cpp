@@ -114,6 +114,30 @@ void locate(Lanes& w, const Instruction& i, u32 bytes, Places& places) {
     places.host[lane] = reinterpret_cast<std::byte*>(host + at[lane]);
 }
 
+// The offsets of all lanes' places in the region of an instruction whose addresses, of 32 bits, lie
+// in shared memory. Returns false, with nothing done, if some lanes are not in the region.
+WARPMARK_INLINE bool locate_shared(Lanes& w, const Instruction& i, u32 bytes, u32 (&offsets)[32]) {
+  const Region& region = w.objects[i.object];
+  const u64 least = region.begin - static_cast<u64>(i.imm);  // what a register has for offset 0
+  if (region.size < bytes || region.size >> 31 != 0 || least >> 31 != 0) return false;
+  const auto first = static_cast<u32>(least), last = static_cast<u32>(region.size) - bytes;
+  u32 addresses[32];
+  __builtin_memcpy(addresses, w.registers + i.address, sizeof addresses);
+  u32 outside = 0, odd = static_cast<u32>(region.begin);
+  for (int lane = 0; lane < 32; ++lane) {
+    const u32 offset = offsets[lane] = addresses[lane] - first;
+    outside |= offset | (last - offset);  // sizes are below 2^31
+    odd |= offset;
+  }
+  if (outside >> 31 != 0 || (odd & (bytes - 1)) != 0) return false;
+  if (w.observer != nullptr) {
+    u64 at[32];
+    for (int lane = 0; lane < 32; ++lane) at[lane] = region.begin + offsets[lane];
+    w.observer->atomics(w, i, Space::shared, w.mask, at, bytes);
+  }
+  return true;
+}
+
 __extension__ typedef unsigned __int128 b128;
 
 template <typename T>
@@ -183,12 +207,27 @@ void count_generic(Lanes& w, const Instruction& i, const Places& places) {
 
 template <typename Op, typename T>
 void atomic(Lanes& w, const Instruction& i) {
-  Places places;
-  locate(w, i, sizeof(T), places);
   LaunchState& launch = w.block->launch();
   const std::byte* const registers = w.registers;
   const bool returns = i.d != Instruction::kNone;
-  const u32 a = i.a, b = i.b, d = i.d, global = places.global;
+  const u32 a = i.a, b = i.b, d = i.d;
+  if (u32 offsets[32]; i.space == Space::shared && i.address_narrow && w.mask == 0xffffffff &&
+                       locate_shared(w, i, sizeof(T), offsets)) {
+    std::byte* const host = w.objects[i.object].host;
+    const auto change_at = [&](u32 lane) {  // nobody else sees shared memory meanwhile
+      return change<Op, T>(launch, host + offsets[lane], false, read_lane<T>(registers, a, lane),
+                           read_lane<T>(registers, b, lane));
+    };
+    if (i.d == Instruction::kNone) {
+      for (u32 lane = 0; lane < 32; ++lane) change_at(lane);
+    } else {
+      for (u32 lane = 0; lane < 32; ++lane) write_lane<T>(w.registers, d, lane, change_at(lane));
+    }
+    return;
+  }
+  Places places;
+  locate(w, i, sizeof(T), places);
+  const u32 global = places.global;
   if (places.whole) {  // nobody else sees shared memory meanwhile
     for (u32 lane = 0; lane < 32; ++lane) {
       const T old =

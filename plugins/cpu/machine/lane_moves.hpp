@@ -133,6 +133,24 @@ struct Moves {
   }
 #endif
 
+  // A full warp's loads where LanePlaces::halves says how; false, with nothing done, if it does not.
+  WARPMARK_INLINE bool halves([[maybe_unused]] Lanes& w, [[maybe_unused]] const Instruction& i,
+                              [[maybe_unused]] const HostPlaces& host,
+                              [[maybe_unused]] const LanePlaces& places) {
+#ifdef __AVX512F__
+    if constexpr (sizeof(M) == 4 && sizeof(R) == 4) {
+      if (places.halves == 0 || i.count != 1 || i.d == Instruction::kNone) return false;
+      auto* data = reinterpret_cast<Sixteen*>(w.registers + i.d);
+      for (int half = 0; half < 2; ++half) {
+        const std::byte* place = place_at(host, 0, places.starts[2 * half]);
+        data[half] = places.halves == 1 ? Sixteen{} + read<u32>(place) : read<Sixteen>(place);
+      }
+      return true;
+    }
+#endif
+    return false;
+  }
+
   // Eight lanes whose places are `step` bytes apart, or that load one place.
   template <bool Store>
   WARPMARK_INLINE void row(R* data, std::byte* place, u64 step, bool at_one) {

@@ -2,6 +2,8 @@
 // Compiled once for each WARPMARK_ISA; see memory/levels.hpp for what that forbids.
 #pragma once
 
+#include <immintrin.h>
+
 #include "memory/levels.hpp"
 
 namespace warpmark::cpu::WARPMARK_ISA {
@@ -22,6 +24,22 @@ struct LaneGroups {
 
   [[nodiscard, gnu::always_inline]] bool is_at_one(int group) const {
     return (at_one >> group & 1) != 0;
+  }
+
+  /// Returns whether each lane accesses what lies behind the lane before.
+  [[gnu::always_inline]] static bool in_order(const T* base, u32 bytes) {
+    const Wide* lanes = reinterpret_cast<const Wide*>(base);
+    const auto shift = static_cast<T>(__builtin_ctz(bytes));
+    const T first = base[0];
+    Wide apart{};
+    const Wide* numbers = reinterpret_cast<const Wide*>(kNumbers);
+    for (int v = 0; v < 32 / kWide; ++v) apart |= lanes[v] ^ (first + (numbers[v] << shift));
+#ifdef __AVX512F__
+    return _mm512_test_epi64_mask(reinterpret_cast<const __m512i&>(apart),
+                                  reinterpret_cast<const __m512i&>(apart)) == 0;
+#else
+    return is_zero(apart);
+#endif
   }
 
   /// The groups of accesses of `bytes` bytes, a power of two; lane L's address is base[L] plus what
@@ -59,6 +77,16 @@ struct LaneGroups {
  private:
   // Longer ones are taken apart in memory on processors that have none.
   static constexpr int kBytes = 32, kVector = kBytes / sizeof(T), kVectors = 32 / kVector;
+  // From memory: a compiler makes such vectors one element after the other.
+  alignas(64) static constexpr T kNumbers[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                                 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                                 22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+#ifdef __AVX512F__
+  static constexpr int kWide = 64 / sizeof(T);
+#else
+  static constexpr int kWide = kVector;
+#endif
+  typedef T Wide __attribute__((vector_size(kWide * sizeof(T)), aligned(8), may_alias));
   typedef T Vector __attribute__((vector_size(kBytes), aligned(8), may_alias));
   typedef u64 Four __attribute__((vector_size(32), aligned(8), may_alias));
   typedef u64 Two __attribute__((vector_size(16)));

@@ -24,7 +24,8 @@ struct LanePlaces {
   std::uint64_t low = 0, span = 0;
   std::uint32_t object = Instruction::kNone;  ///< Instruction::object, if any offset does
   std::uint8_t kind = 0, at_one = 0;
-  std::uint8_t odd = 0;  ///< the least significant bits of all starts
+  std::uint8_t halves = 0;  ///< 1: each half of the warp is at one place; 2: in order; 0: neither
+  std::uint8_t odd = 0;     ///< the least significant bits of all starts
 };
 
 /// The state of one warp while it runs. `mask` holds the active lanes: those of the current
@@ -42,6 +43,8 @@ struct Lanes {
   /// By Instruction::same_places, and a bit for each that the current block has found out.
   LanePlaces places[Instruction::kMostPlaces + 1];
   std::uint32_t known_places = 0;
+  /// A bit for each Instruction::site, modulo 64, whose last access was not in the order of the lanes.
+  std::uint64_t out_of_order = 0;
   std::uint64_t local_window = 0;  ///< then shared and param, each Arena::kWindow bytes
   class Tally* tally = nullptr;
   class BlockState* block = nullptr;        ///< for the slow paths

@@ -84,6 +84,11 @@ DataSlots data_slots(const Program& program, const Instruction& instruction) {
   return data;
 }
 
+bool may_read_other_lanes(Opcode opcode) {
+  const Flow flow = flow_of(opcode);
+  return flow == Flow::shuffle || flow == Flow::reduce || flow == Flow::special;
+}
+
 std::vector<std::vector<std::uint32_t>> predecessors(const Program& program) {
   std::vector<std::vector<std::uint32_t>> before(program.blocks.size());
   for (std::uint32_t b = 0; b < program.blocks.size(); ++b) {

@@ -31,6 +31,9 @@ enum class Flow : std::uint8_t {
 
 Flow flow_of(Opcode opcode);
 
+/// Returns whether an operation may read the registers of lanes that do not execute it.
+bool may_read_other_lanes(Opcode opcode);
+
 enum class FlowTypes : std::uint8_t { any, integers };
 /// The index of an arithmetic operation's line in flows.def, from 0.
 inline constexpr std::size_t kNoFlowRow = ~std::size_t{0};

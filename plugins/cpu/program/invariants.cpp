@@ -132,7 +132,8 @@ class InvariantSearch {
     }
   }
 
-  // A register that may be read before it is written must not have its value then.
+  // A register that may be read before it is written, perhaps for a lane that does not write it, must
+  // not have its value then.
   void drop_early_reads() {
     const std::vector<Set> dominators = cpu::dominators(program_);
     for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
@@ -141,12 +142,18 @@ class InvariantSearch {
         if (offset >= program_.register_bytes) return;
         Slot& one = slot(offset);
         if (one.writer >= kSeveral) return;
-        const bool before = one.block == b ? one.writer < at : has(dominators[b], one.block);
+        const bool others = at < block.end && may_read_other_lanes(program_.code[at].opcode);
+        const bool before =
+            !others && (one.block == b ? one.writer < at : has(dominators[b], one.block));
         if (!before) one.writer = kSeveral;
       };
       for (std::uint32_t at = block.begin; at < block.end; ++at) {
         for (const std::uint32_t offset : uses_[at].reads) read(offset, at);
         for (const std::uint32_t offset : uses_[at].places) read(offset, at);
+        if (may_read_other_lanes(program_.code[at].opcode)) {
+          for (const std::uint32_t offset : {program_.code[at].b, program_.code[at].c})
+            read(offset, at);
+        }
         read(program_.code[at].guard, at);
       }
       for (const std::uint32_t offset : {block.predicate, block.barrier, block.threads})

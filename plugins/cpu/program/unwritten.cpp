@@ -125,19 +125,13 @@ class UnwrittenSearch {
   std::vector<std::uint32_t> slots_;  ///< those in found_
 };
 
-// Returns whether an instruction may read the registers of lanes that do not execute it.
-bool reads_other_lanes(const Instruction& instruction) {
-  const Flow flow = flow_of(instruction.opcode);
-  return flow == Flow::shuffle || flow == Flow::reduce || flow == Flow::special;
-}
-
 std::vector<std::uint32_t> slots_that_may_show(const Program& program) {
   std::vector<std::uint32_t> slots = UnwrittenSearch(program).run();
   const auto take = [&](const std::vector<std::uint32_t>& more) {
     slots.insert(slots.end(), more.begin(), more.end());
   };
   for (const Instruction& i : program.code) {
-    if (!reads_other_lanes(i)) continue;
+    if (!may_read_other_lanes(i.opcode)) continue;
     const Uses uses = uses_of(program, i);
     take(uses.reads);
     take(uses.places);

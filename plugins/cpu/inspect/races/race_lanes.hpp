@@ -202,33 +202,39 @@ WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mas
   return true;
 }
 
-/// The same for one cell of each lane of `mask`, lane L's the one at (at[L] >> shift) - first, and for
-/// plain records alone: if it returns false, settle_lanes() may still find that nothing is wrong.
-template <bool Store>
+/// The same for one cell of each lane of `mask`, lane L's the one at (at[L] >> shift) - first, where
+/// no record is strong. `Fresh`: without a look at which thread a newer record is of, but for those
+/// of the last reads before a store. If it returns false, a closer look may still find that nothing
+/// is wrong.
+template <bool Store, bool Fresh>
 WARPMARK_INLINE bool settle_each(const RaceCells& cells, const u64* at, u32 mask, int shift,
                                  u64 first, const Now& now) {
   constexpr int kSame = Store ? Record::kStrongShift : Record::kThreadShift;
   u64* const to = Store ? cells.write : cells.read;
   const u64 threshold = now.threshold;
-  const auto bad_for = [=](u64 record, u64 me, int same) {
-    return static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold)) &
+  u64 before[32], bad = 0, old = ~u64{0};
+  const auto look = [&](u64 record, u64 me, int same) {
+    bad |= static_cast<u64>(static_cast<s64>(record) >= static_cast<s64>(threshold)) &
            static_cast<u64>(((record ^ me) >> same) != 0);
   };
-  u64 before[32], bad = 0;
+  const auto look_for_age = [&](u64 record, u64 me, int same) {
+    Fresh ? static_cast<void>(old &= record - threshold) : look(record, me, same);
+  };
   int count = 0;
   for (u32 rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const u64 cell = (at[lane] >> shift) - first, me = now.lane(lane);
     const u64 last = before[count++] = to[cell];
-    // A place of two lanes has the first one's record here, of another thread.
-    if constexpr (Store)
-      bad |= bad_for(cells.read[cell], me, kSame) | bad_for(cells.other[cell], me, kSame);
-    else
-      bad |= bad_for(cells.write[cell], me, Record::kStrongShift);
-    bad |= bad_for(last, me, kSame);
+    if constexpr (Store) {
+      look(cells.read[cell], me, kSame);
+      look_for_age(cells.other[cell], me, kSame);
+    } else {
+      look_for_age(cells.write[cell], me, Record::kStrongShift);
+    }
+    look_for_age(last, me, kSame);  // of a place of two lanes it is the first one's, and newer
     to[cell] = me;
   }
-  if (bad == 0) return true;
+  if (bad == 0 && old >> 63 != 0) return true;
   for (u32 rest = mask; rest != 0;) {
     const int lane = 31 - __builtin_clz(rest);
     rest &= ~(1u << lane);
