@@ -262,11 +262,16 @@ BlockState::Progress BlockState::run() {
     else
       execute_watched<false>(warp, block, mask, done);
   } else {
-    const std::vector<Instruction>& code =
-        done == 0 ? launch_.program.varying : launch_.program.code;
-    const Instruction* instruction = code.data() + (done == 0 ? node.varying : node.begin + done);
-    const Instruction* const end = code.data() + (done == 0 ? node.varying_end : node.end);
-    for (; instruction != end; ++instruction) instruction->run[full](lanes, *instruction);
+    const Instruction* const code = launch_.program.code.data();
+    if (done == 0 && node.varying_end - node.varying != node.end - node.begin) {
+      const std::uint32_t* at = launch_.program.varying.data() + node.varying;
+      const std::uint32_t* const end = launch_.program.varying.data() + node.varying_end;
+      for (; at != end; ++at) code[*at].run[full](lanes, code[*at]);
+    } else {
+      const Instruction* const end = code + node.end;
+      for (const Instruction* at = code + node.begin + done; at != end; ++at)
+        at->run[full](lanes, *at);
+    }
   }
   const auto active = static_cast<std::uint32_t>(std::popcount(mask));
   launch_.executed += std::uint64_t{node.weight} * active;
@@ -320,10 +325,12 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   if (!Stepped && done == 0 && !in_part && !follows_all && traffic == nullptr &&
       coverage == nullptr && !any()) {
     // As long as all values are defined, nothing is observed here but by the accesses themselves.
-    const Instruction* const code = launch_.program.varying.data();
+    const Instruction* const code = launch_.program.code.data();
+    const std::uint32_t* const varying = launch_.program.varying.data();
     std::uint32_t at = node.varying;
-    for (; at < node.varying_end && !any(); ++at) code[at].run[full](lanes, code[at]);
-    i = at < node.varying_end ? launch_.program.varying_at[at] : node.end;
+    for (; at < node.varying_end && !any(); ++at)
+      code[varying[at]].run[full](lanes, code[varying[at]]);
+    i = at < node.varying_end ? varying[at] : node.end;
   }
   for (; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];

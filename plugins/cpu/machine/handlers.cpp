@@ -115,7 +115,7 @@ const HandlerTable& handlers(Watch watch) {
 }
 
 void bind(Program& program, const HandlerTable& table) {
-  for (std::vector<Instruction>* code : {&program.code, &program.invariant, &program.varying}) {
+  for (std::vector<Instruction>* code : {&program.code, &program.invariant}) {
     for (Instruction& instruction : *code) {
       const HandlerRow& row = table.rows[static_cast<std::size_t>(instruction.opcode)];
       instruction.run[0] = row.masked;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "program/data_flow.hpp"
@@ -179,8 +180,7 @@ class InvariantSearch {
       }
       return;
     }
-    program_.varying.push_back(instruction);
-    program_.varying_at.push_back(at);
+    program_.varying.push_back(at);
   }
 
   Program& program_;
@@ -193,8 +193,8 @@ class InvariantSearch {
 void find_invariants(Program& program) {
   // Functions have registers that calls write, and products of warpgroups come later.
   if (!program.callees.empty() || program.multiplies_in_groups) {
-    program.varying = program.code;
-    for (std::uint32_t at = 0; at < program.code.size(); ++at) program.varying_at.push_back(at);
+    program.varying.resize(program.code.size());
+    std::iota(program.varying.begin(), program.varying.end(), 0u);
     for (BasicBlock& block : program.blocks) {
       block.varying = block.begin;
       block.varying_end = block.end;

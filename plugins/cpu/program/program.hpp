@@ -251,10 +251,10 @@ struct Program {
   std::string name;
   std::vector<Instruction> code;
   /// Instructions whose results are the same for a thread in all blocks of a launch, so that its
-  /// registers may have them from the beginning; the other instructions, and where these are in
-  /// `code`. find_invariants() fills them in.
-  std::vector<Instruction> invariant, varying;
-  std::vector<std::uint32_t> varying_at;
+  /// registers may have them from the beginning; and the places of the other ones in `code`.
+  /// find_invariants() fills them in.
+  std::vector<Instruction> invariant;
+  std::vector<std::uint32_t> varying;
   std::vector<std::uint32_t> operands;  ///< slots, where four operands are not enough
   std::vector<BasicBlock> blocks;
   std::uint32_t entry = 0;  ///< block; called functions come before it, so that they finish first
