@@ -65,15 +65,17 @@ bool may_be_invariant(const Program& program, const Instruction& i) {
   if (const OpcodeInfo* info = find_opcode(i.opcode)) {
     return !is_atomic(info->form) && info->form != Form::carry2 && info->form != Form::carry3;
   }
+  std::uint64_t bytes = 0;
   switch (i.opcode) {
-#define ACCESS_LOAD(space, memory, bits)            \
-  case Opcode::load_##space##_##memory##_##bits:    \
-    if (Space::space != Space::param) return false; \
+#define ACCESS_LOAD(space, memory, bits)                              \
+  case Opcode::load_##space##_##memory##_##bits:                      \
+    if (Space::space == Space::param) bytes = bytes_of(Type::memory); \
     break;
 #include "program/memory_ops.def"
     default:
-      return false;
+      break;
   }
+  if (bytes == 0) return false;
   std::uint64_t end = 0;
   for (const Parameter& parameter : program.function->parameters)
     end = std::max(end, std::uint64_t{parameter.offset} + parameter.bytes);
@@ -81,9 +83,8 @@ bool may_be_invariant(const Program& program, const Instruction& i) {
       std::find_if(program.constants.begin(), program.constants.end(),
                    [&](const Program::Constant& one) { return one.slot == i.address; });
   if (!i.one_address || address == program.constants.end()) return false;
-  // Elements have at most 8 bytes.
   const std::uint64_t at = address->value + static_cast<std::uint64_t>(i.imm);
-  return at < end && 8 * std::uint64_t{i.count} <= end - at;
+  return at < end && bytes * i.count <= end - at;
 }
 
 class InvariantSearch {
