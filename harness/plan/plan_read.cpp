@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "plan/plan.hpp"
 #include "plan/plan_json.hpp"
+#include "suite/key_table.hpp"
 
 namespace warpmark {
 
@@ -402,7 +403,7 @@ PlannedCheck read_check(const PlanValue& value, const Plan& plan) {
   const auto form = std::find_if(forms.begin(), forms.end(),
                                  [&](const CheckForm& one) { return value.find(one.key); });
   if (form == forms.end()) value.fail("needs one of " + join(check_names(), ", "));
-  std::vector<std::string> known = form->values();
+  std::vector<std::string> known = form->values;
   known.insert(known.end(), {form->key, "at"});
   if (!form->word.empty()) known.push_back(form->word);
   if (form->has_args) known.emplace_back("args");
@@ -420,10 +421,12 @@ PlannedCheck read_check(const PlanValue& value, const Plan& plan) {
       value.get(form->word).fail("must be one of " + join(words, ", "));
     }
   }
-  for (const std::string& key : form->values()) {
+  for (const std::string& key : form->values) {
     if (const auto text = value.find(key)) check.values.emplace(key, read_numpy(*text));
   }
-  for (const std::string& key : form->needed) (void)value.get(key);
+  for (const Key& key : form->keys->keys()) {
+    if (key.form.is_needed()) (void)value.get(key.name);
+  }
   if (!form->one_of.empty() &&
       std::none_of(form->one_of.begin(), form->one_of.end(),
                    [&](auto& key) { return check.values.contains(key); })) {

@@ -218,7 +218,7 @@ Json json_of(const PlannedCheck& check) {
   const CheckForm& form = form_of(check.kind);
   Json json = {{form.key, check.subject}};
   if (!check.word.empty()) json[form.word] = check.word;
-  for (const std::string& key : form.values()) {
+  for (const std::string& key : form.values) {
     const auto value = check.values.find(key);
     if (value != check.values.end()) json[key] = json_of(value->second);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -37,53 +38,42 @@ std::vector<Located> read_pointers(const YamlNode& node) {
   return names;
 }
 
-// One word for all dimensions, or one for each.
-std::vector<std::string> read_address(const YamlNode& node) {
-  const std::vector<std::string> words = {"wrap", "clamp", "mirror", "border"};
-  if (node.kind != YamlNode::Kind::list) return {read_word(node, "`address`", words)};
-  std::vector<std::string> modes;
-  for (const YamlNode& mode : node.elements) modes.push_back(read_word(mode, "`address`", words));
-  return modes;
-}
-
 const std::vector<std::string> kTextureKeys = {"address", "filter", "normalized", "read"};
 
-SuiteImage read_image(const YamlNode& node, bool is_texture) {
+SuiteImage read_image(const KeyedMap& map, bool is_texture) {
   SuiteImage image;
-  image.where = node.where;
+  image.where = map.where();
   image.surface = !is_texture;
-  if (const YamlNode* address = node.find("address")) image.address = read_address(*address);
-  if (const YamlNode* filter = node.find("filter")) {
-    image.linear = read_word(*filter, "`filter`", {"point", "linear"}) == "linear";
+  if (const YamlNode* address = map.find("address")) {
+    const auto read = [&](const YamlNode& node) {
+      image.address.push_back(read_word(node, "`address`", address_modes()));
+    };
+    const bool is_list = address->kind == YamlNode::Kind::list;
+    is_list ? void(std::ranges::for_each(address->elements, read)) : read(*address);
   }
-  if (const YamlNode* normalized = node.find("normalized")) {
-    image.normalized = read_truth(*normalized, "`normalized`");
-  }
-  if (const YamlNode* read = node.find("read")) {
-    image.read_normalized = read_word(*read, "`read`", {"element", "normalized"}) == "normalized";
-  }
-  if (const YamlNode* channels = node.find("channels")) {
-    image.channels = read_word(*channels, "`channels`", {"1", "2", "4"})[0] - '0';
-  }
+  image.linear = map.word("filter") == "linear";
+  image.normalized = map.truth("normalized").value_or(false);
+  image.read_normalized = map.word("read") == "normalized";
+  if (const auto channels = map.word("channels")) image.channels = channels->front() - '0';
   const bool repeats =
       std::any_of(image.address.begin(), image.address.end(),
                   [](const auto& mode) { return mode == "wrap" || mode == "mirror"; });
   if (repeats && !image.normalized) {
-    throw usage_error("textures repeat only with normalized coordinates", node.where,
+    throw usage_error("textures repeat only with normalized coordinates", map.where(),
                       "add `normalized: true`; without it they clamp or have a border");
   }
   return image;
 }
 
 // The value of the one kind that the map has; `what` is for errors.
-Argument read_kind(const YamlMember& member, const std::string& what,
+Argument read_kind(const YamlMember& member, const KeyedMap& map, const std::string& what,
                    const std::vector<ArgumentKind>& kinds) {
   Argument argument;
   argument.name = member.key;
   argument.where = member.where;
   int found = 0;
   for (const ArgumentKind kind : kinds) {
-    const YamlNode* value = member.value.find(to_text(kind));
+    const YamlNode* value = map.find(to_text(kind));
     if (value == nullptr) continue;
     ++found;
     argument.kind = kind;
@@ -101,42 +91,37 @@ Argument read_kind(const YamlMember& member, const std::string& what,
                                   enumeration(texts_of(kinds)), found == 0 ? "none" : "several"),
                       member.where);
   }
-  if (const YamlNode* dtype = member.value.find("dtype")) {
-    argument.dtype = read_expression(*dtype, "`dtype`");
-  }
+  argument.dtype = map.expression("dtype");
   return argument;
 }
 
 // Where an array lies in its memory.
-void read_placement(const YamlNode& node, const std::string& what, Argument& argument) {
-  const auto read = [&](const char* key, std::optional<Expression>& into) {
-    const YamlNode* value = node.find(key);
-    if (value == nullptr) return;
-    if (!is_array(argument.kind) || argument.image) {
+void read_placement(const KeyedMap& map, const std::string& what, Argument& argument) {
+  const auto read = [&](const char* key) {
+    const YamlNode* value = map.find(key);
+    if (value != nullptr && (!is_array(argument.kind) || argument.image)) {
       throw usage_error(
           fmt::format("`{}` is for arrays in plain memory, and {} is none", key, what),
           value->where);
     }
-    into = read_expression(*value, fmt::format("`{}`", key));
+    return map.expression(key);
   };
-  read("pitch", argument.pitch);
-  read("offset", argument.offset);
-  const YamlNode* partition = node.find("partition");
+  argument.pitch = read("pitch");
+  argument.offset = read("offset");
+  const YamlNode* partition = map.find("partition");
   if (partition == nullptr) return;
   if (!is_array(argument.kind) || argument.image || argument.pitch || argument.offset) {
     throw usage_error(fmt::format("`partition` is for dense arrays, and {} is none", what),
                       partition->where);
   }
-  require_map(*partition, "`partition`", {"axis"});
-  const YamlNode* axis = partition->find("axis");
-  if (axis == nullptr) throw usage_error("`partition` needs `axis`", partition->where);
+  const KeyedMap parts(*partition, "`partition`", partition_keys());
   // Parts along another axis would not be whole pieces of memory.
-  read_word(*axis, "`axis`", {"0"});
+  read_word(parts.at("axis"), "`axis`", {"0"});
   argument.partition = partition->where;
 }
 
-void read_points_to(const YamlNode& node, const std::string& what, Argument& argument) {
-  const YamlNode* fields = node.find("points_to");
+void read_points_to(const KeyedMap& map, const std::string& what, Argument& argument) {
+  const YamlNode* fields = map.find("points_to");
   if (fields == nullptr) return;
   if (argument.kind != ArgumentKind::scalar) {
     throw usage_error(fmt::format("`points_to` is for structs by value, and {} is none", what),
@@ -150,8 +135,8 @@ void read_points_to(const YamlNode& node, const std::string& what, Argument& arg
 }
 
 // {any: special}: patterns that a search may put in place of the value.
-void read_contents(const YamlNode& node, const std::string& what, Argument& argument) {
-  const YamlNode* values = node.find("values");
+void read_contents(const KeyedMap& map, const std::string& what, Argument& argument) {
+  const YamlNode* values = map.find("values");
   if (values == nullptr) return;
   const bool has_value = argument.kind == ArgumentKind::in || argument.kind == ArgumentKind::inout;
   if (!has_value) {
@@ -159,16 +144,7 @@ void read_contents(const YamlNode& node, const std::string& what, Argument& argu
         fmt::format("`values` is for arrays that are `in` or `inout`, and {} is none", what),
         values->where);
   }
-  require_map(*values, "`values`", {"any"});
-  const YamlNode* any = values->find("any");
-  if (any == nullptr) {
-    throw usage_error("`values` needs `any`", values->where,
-                      "values: {any: finite}, special or adversarial");
-  }
-  const auto classes = words(ContentClass());
-  const std::string word = read_word(*any, "`any`", {classes.begin(), classes.end()});
-  const auto found = std::find(classes.begin(), classes.end(), word);
-  argument.contents = static_cast<ContentClass>(found - classes.begin());
+  argument.contents = KeyedMap(*values, "`values`", contents_keys()).word<ContentClass>("any");
 }
 
 Argument read_argument(const YamlMember& member) {
@@ -182,32 +158,27 @@ Argument read_argument(const YamlMember& member) {
     return argument;
   }
   if (member.value.find("tensor_map") != nullptr) return read_tensor_map(member);
-  std::vector<std::string> keys = texts_of(kKinds);
-  keys.insert(keys.end(), {"dtype", "surface", "channels", "pitch", "offset", "partition",
-                           "points_to", "values"});
-  keys.insert(keys.end(), kTextureKeys.begin(), kTextureKeys.end());
-  require_map(member.value, what, keys);
-  Argument argument = read_kind(member, what, kKinds);
-  const YamlNode* surface = member.value.find("surface");
-  const bool is_surface = surface != nullptr && read_truth(*surface, "`surface`");
+  const KeyedMap map(member.value, what, argument_keys());
+  Argument argument = read_kind(member, map, what, kKinds);
+  const bool is_surface = map.truth("surface").value_or(false);
   const bool is_texture = argument.kind == ArgumentKind::texture;
   if (is_surface && !is_output(argument.kind) && argument.kind != ArgumentKind::in) {
-    throw usage_error(what + " cannot be a surface", surface->where,
+    throw usage_error(what + " cannot be a surface", map.at("surface").where,
                       "an array that is in, inout or out can");
   }
-  if (is_surface || is_texture) argument.image = read_image(member.value, is_texture);
+  if (is_surface || is_texture) argument.image = read_image(map, is_texture);
   for (const std::string& key : kTextureKeys) {
-    const YamlNode* value = member.value.find(key);
+    const YamlNode* value = map.find(key);
     if (value == nullptr || is_texture) continue;
     throw usage_error(fmt::format("`{}` is for textures", key), value->where);
   }
-  const YamlNode* channels = member.value.find("channels");
+  const YamlNode* channels = map.find("channels");
   if (channels != nullptr && !argument.image) {
     throw usage_error("`channels` is for textures and surfaces", channels->where);
   }
-  read_placement(member.value, what, argument);
-  read_points_to(member.value, what, argument);
-  read_contents(member.value, what, argument);
+  read_placement(map, what, argument);
+  read_points_to(map, what, argument);
+  read_contents(map, what, argument);
   return argument;
 }
 
@@ -244,10 +215,8 @@ std::vector<Argument> read_globals(const YamlNode& node, bool constants) {
       const std::vector<ArgumentKind> kinds =
           constants ? std::vector{ArgumentKind::in}
                     : std::vector{ArgumentKind::in, ArgumentKind::inout, ArgumentKind::out};
-      std::vector<std::string> keys = texts_of(kinds);
-      keys.emplace_back("dtype");
-      require_map(member.value, what, keys);
-      argument = read_kind(member, what, kinds);
+      const KeyedMap map(member.value, what, constants ? constant_keys() : variable_keys());
+      argument = read_kind(member, map, what, kinds);
     }
     variables.push_back(named_by_symbol(std::move(argument), member.key, member.where));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,19 +19,20 @@ enum class CheckKind : uint8_t {
   written,       ///< written, with any values
 };
 
-/// The keys of a check. The key of its kind names an output, or the function.
-struct CheckForm {
-  CheckKind kind;
-  std::string key;
-  std::vector<std::string> needed;    ///< NumPy keys that must be given
-  std::vector<std::string> one_of;    ///< keys of which at least one must be given
-  std::vector<std::string> optional;  ///< keys that may be given
-  std::string word;                   ///< the key of a text; "" for none
-  std::vector<std::string> words;     ///< allowed texts; empty for any name
-  bool has_args = false;              ///< `args`, a list of NumPy, may be given
+class KeyTable;
 
-  /// The keys of NumPy, in their order in plans.
-  std::vector<std::string> values() const;
+/// The keys of a check. The first is that of its kind, and names an output, or the function.
+struct CheckForm {
+  CheckForm(CheckKind check, const KeyTable& table, std::vector<std::string> some_of = {});
+
+  CheckKind kind;
+  std::shared_ptr<const KeyTable> keys;
+  std::string key;                  ///< the first
+  std::vector<std::string> values;  ///< the keys of NumPy, in their order in plans
+  std::vector<std::string> one_of;  ///< keys of which at least one must be given
+  std::string word;                 ///< the key of a text; "" for none
+  std::vector<std::string> words;   ///< allowed texts; empty for any name
+  bool has_args = false;            ///< `args`, a list of NumPy, may be given
 };
 
 const std::vector<CheckForm>& check_forms();

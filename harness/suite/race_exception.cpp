@@ -1,17 +1,14 @@
 #include "suite/race_exception.hpp"
 
+#include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
 namespace {
 
 RaceException read_race_exception(const YamlNode& node) {
-  require_map(node, "`allow`", {"race", "reason"});
-  const YamlNode* race = node.find("race");
-  const YamlNode* reason = node.find("reason");
-  if (race == nullptr || reason == nullptr)
-    throw usage_error("`allow` needs `race` and `reason`", node.where);
-  return {race->content, read_text(*race, "`race`").text, read_text(*reason, "`reason`").text};
+  const KeyedMap map(node, "`allow`", race_keys());
+  return {map.at("race").content, map.text("race")->text, map.text("reason")->text};
 }
 
 }  // namespace

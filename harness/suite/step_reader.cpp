@@ -3,75 +3,55 @@
 
 #include <algorithm>
 
+#include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
 namespace {
 
-const std::vector<std::string> kGeometryKeys = {"grid", "block", "shared", "cluster",
-                                                "cooperative"};
-
-std::vector<std::string> with_geometry(std::vector<std::string> keys) {
-  keys.insert(keys.end(), kGeometryKeys.begin(), kGeometryKeys.end());
-  return keys;
-}
-
-std::vector<Expression> read_dimensions(const YamlNode& node, const std::string& key) {
-  const YamlNode* value = node.find(key);
-  if (value == nullptr) return {};
-  std::vector<Expression> numbers = read_expressions(*value, "`" + key + "`");
+std::vector<Expression> read_dimensions(const KeyedMap& map, const std::string& key) {
+  std::vector<Expression> numbers = map.expressions(key);
   if (numbers.size() <= 3) return numbers;
   throw usage_error(
       fmt::format("`{}` has {} numbers: x, y and z are at most 3", key, numbers.size()),
-      value->where);
+      map.find(key)->where);
 }
 
 // `block` is the text of a block that has none, "" if there is no such text.
-LaunchGeometry read_geometry(const YamlNode& node, const std::string& what,
+LaunchGeometry read_geometry(const KeyedMap& map, const std::string& what,
                              const std::string& block) {
   LaunchGeometry launch;
-  launch.where = node.where;
-  launch.grid = read_dimensions(node, "grid");
-  launch.block = read_dimensions(node, "block");
-  launch.cluster = read_dimensions(node, "cluster");
-  if (launch.block.empty() && block.empty()) throw usage_error(what + " needs `block`", node.where);
-  if (launch.block.empty()) launch.block.push_back(Expression::parse(block, node.where));
-  if (const YamlNode* shared = node.find("shared")) {
-    launch.shared = read_expression(*shared, "`shared`");
-  }
-  if (const YamlNode* cooperative = node.find("cooperative")) {
-    launch.cooperative = read_truth(*cooperative, "`cooperative`");
-  }
+  launch.where = map.where();
+  launch.grid = read_dimensions(map, "grid");
+  launch.block = read_dimensions(map, "block");
+  launch.cluster = read_dimensions(map, "cluster");
+  if (launch.block.empty() && block.empty())
+    throw usage_error(what + " needs `block`", map.where());
+  if (launch.block.empty()) launch.block.push_back(Expression::parse(block, map.where()));
+  launch.shared = map.expression("shared");
+  launch.cooperative = map.truth("cooperative").value_or(false);
   return launch;
 }
 
 StepArgument read_step_argument(const YamlNode& node) {
   if (node.kind == YamlNode::Kind::null) return {{"", node.where}, {}, {}};
   if (node.kind != YamlNode::Kind::map) return {read_text(node, "an argument"), {}, {}};
-  require_map(node, "an argument", {"value", "array", "element"});
-  const YamlNode* value = node.find("value");
-  const YamlNode* array = node.find("array");
-  const YamlNode* element = node.find("element");
-  if (value != nullptr && array == nullptr && element == nullptr) {
-    return {{"", node.where}, read_expression(*value, "`value`"), {}};
-  }
-  if (value != nullptr || array == nullptr || element == nullptr) {
-    throw usage_error(
-        "an argument needs `value`, or `array` and `element`", node.where,
-        "{value: n // 2}, or {array: a, element: n // 2} for a pointer into an array");
-  }
-  return {read_text(*array, "`array`"), {}, read_expression(*element, "`element`")};
+  const KeyedMap map(node, "an argument", step_argument_keys());
+  const std::optional<Expression> value = map.expression("value"),
+                                  element = map.expression("element");
+  const std::optional<Located> array = map.text("array");
+  if (value && !array && !element) return {{"", node.where}, value, {}};
+  if (!value && array && element) return {*array, {}, element};
+  throw usage_error("an argument needs `value`, or `array` and `element`", node.where,
+                    "{value: n // 2}, or {array: a, element: n // 2} for a pointer into an array");
 }
 
-StepLaunch read_step_launch(const YamlNode& node, const std::string& block) {
-  StepLaunch launch{{}, {}, {}, {}, read_geometry(node, "a step that launches", block)};
-  if (const YamlNode* name = node.find("name")) launch.name = read_text(*name, "`name`");
-  if (const YamlNode* file = node.find("file")) launch.file = read_text(*file, "`file`");
-  if (const YamlNode* entry = node.find("entry")) {
-    const Located text = read_text(*entry, "`entry`");
-    launch.entry = EntryName::parse(text.text, text.where);
-  }
-  if (const YamlNode* arguments = node.find("arguments")) {
+StepLaunch read_step_launch(const KeyedMap& map, const std::string& block) {
+  StepLaunch launch{map.text("name"), map.text("file"), {}, {}, {}};
+  launch.geometry = read_geometry(map, "a step that launches", block);
+  if (const auto entry = map.text("entry"))
+    launch.entry = EntryName::parse(entry->text, entry->where);
+  if (const YamlNode* arguments = map.find("arguments")) {
     const bool none = arguments->kind == YamlNode::Kind::list && arguments->elements.empty();
     if (!none) require_list(*arguments, "`arguments` of a step");
     launch.arguments.emplace();
@@ -83,13 +63,8 @@ StepLaunch read_step_launch(const YamlNode& node, const std::string& block) {
 }
 
 StepCopy read_copy(const YamlNode& node) {
-  require_map(node, "`copy`", {"from", "to"});
-  const YamlNode* from = node.find("from");
-  const YamlNode* to = node.find("to");
-  if (from == nullptr || to == nullptr) {
-    throw usage_error("`copy` needs `from` and `to`", node.where, "copy: {from: a, to: b}");
-  }
-  return {read_text(*from, "`from`"), read_text(*to, "`to`")};
+  const KeyedMap map(node, "`copy`", copy_keys());
+  return {*map.text("from"), *map.text("to")};
 }
 
 // A number, or {i: number}.
@@ -118,29 +93,22 @@ std::vector<SuiteStep> read_steps(const YamlNode& node, const std::string& what,
 
 SuiteStep read_step(const YamlNode& node, const std::string& block) {
   require_named_map(node, "a step");
-  const auto keys = [&](std::vector<std::string> own) {
-    own.insert(own.end(), {"repeat", "swap"});
-    require_map(node, "a step", own);
-  };
   SuiteStep step{node.where, StepGroup{}, std::nullopt, std::nullopt};
   if (const YamlNode* steps = node.find("steps")) {
-    keys({"steps"});
+    const KeyedMap map(node, "a step", group_step_keys());
     step.what = StepGroup{read_steps(*steps, "`steps`", block)};
   } else if (const YamlNode* copy = node.find("copy")) {
-    keys({"copy"});
+    const KeyedMap map(node, "a step", copy_step_keys());
     step.what = read_copy(*copy);
-  } else if (const YamlNode* fill = node.find("fill")) {
-    keys({"fill", "byte"});
-    const YamlNode* byte = node.find("byte");
-    step.what =
-        StepFill{read_text(*fill, "`fill`"), byte != nullptr ? read_expression(*byte, "`byte`")
-                                                             : Expression::parse("0", fill->where)};
-  } else if (const YamlNode* swap = node.find("swap");
-             swap != nullptr && node.members.size() == 1) {
-    keys({});
-  } else {
-    keys(with_geometry({"name", "file", "entry", "arguments", "steps", "copy", "fill"}));
-    step.what = read_step_launch(node, block);
+  } else if (node.find("fill") != nullptr) {
+    const KeyedMap map(node, "a step", fill_step_keys());
+    const Located fill = *map.text("fill");
+    step.what = StepFill{fill, map.expression("byte").value_or(Expression::parse("0", fill.where))};
+  } else if (node.find("swap") == nullptr || node.members.size() > 1) {
+    // Keys of other steps may be meant, too.
+    static const KeyTable kKeys = launch_step_keys().with(
+        std::vector<Key>{{"steps", "", ""}, {"copy", "", ""}, {"fill", "", ""}});
+    step.what = read_step_launch({node, "a step", kKeys}, block);
   }
   if (const YamlNode* repeat = node.find("repeat")) step.repeat = read_repeat(*repeat);
   if (const YamlNode* swap = node.find("swap")) step.swap = read_swap(*swap);
@@ -178,8 +146,7 @@ SuiteLaunch read_launch(const YamlNode& node, const Kernel& kernel) {
   if (node.kind == YamlNode::Kind::list) {
     return {node.where, std::nullopt, read_steps(node, "`launch`", block)};
   }
-  require_map(node, "`launch`", kGeometryKeys);
-  return {node.where, read_geometry(node, "`launch`", block), {}};
+  return {node.where, read_geometry({node, "`launch`", geometry_keys()}, "`launch`", block), {}};
 }
 
 }  // namespace warpmark

@@ -4,48 +4,6 @@
 
 namespace warpmark {
 
-std::string_view to_text(ArgumentKind kind) {
-  switch (kind) {
-    case ArgumentKind::in:
-      return "in";
-    case ArgumentKind::inout:
-      return "inout";
-    case ArgumentKind::out:
-      return "out";
-    case ArgumentKind::scalar:
-      return "scalar";
-    case ArgumentKind::scratch:
-      return "scratch";
-    case ArgumentKind::null:
-      return "null";
-    case ArgumentKind::pointers:
-      return "pointers";
-    case ArgumentKind::texture:
-      return "texture";
-    case ArgumentKind::tensor_map:
-      return "tensor_map";
-  }
-  return "";
-}
-
-std::string_view to_text(ToleranceKind kind) {
-  switch (kind) {
-    case ToleranceKind::exact:
-      return "exact";
-    case ToleranceKind::ulp:
-      return "ulp";
-    case ToleranceKind::close:
-      return "close";
-    case ToleranceKind::from_float64:
-      return "from_float64";
-  }
-  return "";
-}
-
-std::string_view to_text(NanPolicy policy) {
-  return policy == NanPolicy::equal ? "equal" : "forbid";
-}
-
 const std::vector<std::string>& fault_kinds() {
   static const std::vector<std::string> kKinds = {"illegal_address",
                                                   "misaligned_address",

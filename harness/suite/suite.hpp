@@ -12,6 +12,7 @@
 
 #include "base/arithmetic.hpp"
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "suite/contents.hpp"
 #include "suite/entry_name.hpp"
 #include "suite/lint_exception.hpp"
@@ -104,7 +105,10 @@ enum class ArgumentKind : uint8_t {
   texture,    ///< an input that the kernel reads by coordinates
   tensor_map  ///< a CUtensorMap of another argument, by value
 };
-std::string_view to_text(ArgumentKind kind);
+constexpr auto words(ArgumentKind /*kind*/) {
+  return words_are("in", "inout", "out", "scalar", "scratch", "null", "pointers", "texture",
+                   "tensor_map");
+}
 /// True if an argument of this kind is an array without a value before the launch.
 inline bool has_shape(ArgumentKind kind) {
   return kind == ArgumentKind::out || kind == ArgumentKind::scratch;
@@ -184,9 +188,13 @@ enum class ToleranceKind : uint8_t {
   close,
   from_float64  ///< close, with bounds that the reference's own rounding errors give
 };
-std::string_view to_text(ToleranceKind kind);
+constexpr auto words(ToleranceKind /*kind*/) {
+  return words_are("exact", "ulp", "close", "from_float64");
+}
 enum class NanPolicy : uint8_t { equal, forbid };
-std::string_view to_text(NanPolicy policy);
+constexpr auto words(NanPolicy /*policy*/) {
+  return words_are("equal", "forbid");
+}
 
 /// The tolerance of an output; the bounds are NumPy.
 struct SuiteTolerance {
@@ -283,6 +291,9 @@ struct SkipRule {
 
 /// The times to take: with the device's last-level cache flushed before each, without, or both.
 enum class CacheChoice : uint8_t { cold, hot, both };
+constexpr auto words(CacheChoice /*choice*/) {
+  return words_are("cold", "hot", "both");
+}
 
 /// One value of an axis, in the form of case ids.
 struct AxisChoice {

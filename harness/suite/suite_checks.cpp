@@ -2,28 +2,82 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.hpp"
-#include "suite/suite_reader.hpp"
+#include "suite/key_table.hpp"
 
 namespace warpmark {
 
-std::vector<std::string> CheckForm::values() const {
-  std::vector<std::string> all = needed;
-  all.insert(all.end(), one_of.begin(), one_of.end());
-  all.insert(all.end(), optional.begin(), optional.end());
-  return all;
+CheckForm::CheckForm(CheckKind check, const KeyTable& table, std::vector<std::string> some_of)
+    : kind(check),
+      keys(std::make_shared<KeyTable>(some_of.empty() ? table : table.some_of(some_of))),
+      key(table.keys().front().name),
+      one_of(std::move(some_of)) {
+  for (const Key& other : std::span(table.keys()).subspan(1)) {
+    if (other.form.is_list()) {
+      has_args = true;
+    } else if (other.form.is_of("numpy")) {
+      values.emplace_back(other.name);
+    } else {
+      word = other.name;
+      words = other.form.words();
+    }
+  }
 }
 
 const std::vector<CheckForm>& check_forms() {
+  static const KeyForm kName = KeyForm::like("^[A-Za-z_][A-Za-z0-9_]*$").needed(),
+                kFunction = KeyForm::like(R"(^.*\.py:[A-Za-z_][A-Za-z0-9_]*$)").needed();
   static const std::vector<CheckForm> kForms = {
-      {CheckKind::function, "function", {}, {}, {}, "", {}},
-      {CheckKind::sorted, "sorted", {}, {}, {}, "order", {"ascending", "descending"}},
-      {CheckKind::permutation, "permutation", {"of"}, {}, {}, "", {}},
-      {CheckKind::within, "within", {}, {"low", "high"}, {}, "", {}},
-      {CheckKind::moments, "moments", {}, {"mean", "variance"}, {"sigmas"}, "", {}},
-      {CheckKind::distribution, "distribution", {}, {}, {"p"}, "cdf", {}, true},
-      {CheckKind::written, "written", {}, {}, {}, "", {}}};
+      {CheckKind::function,
+       std::vector<Key>{{"function",
+                         "FILE.py:NAME: a function that returns True, False, or a text that says "
+                         "what is wrong. Its parameters get axes, scalars and arrays as they are "
+                         "after the launch; `before` gets a dict of all inputs.",
+                         kFunction}}},
+      {CheckKind::sorted,
+       std::vector<Key>{
+           {"sorted", "The output whose elements ascend along its last axis, NaN last.", kName},
+           {"order", "Whether they ascend or descend.",
+            KeyForm::words({"ascending", "descending"}).normally("\"ascending\"")}}},
+      {CheckKind::permutation,
+       std::vector<Key>{{"permutation",
+                         "The output that has the elements of `of`, in any order; NaN are compared "
+                         "by their bits.",
+                         kName},
+                        {"of", "An array of as many elements, of the inputs before the launch.",
+                         KeyForm::of("numpy").needed()}}},
+      {CheckKind::within,
+       std::vector<Key>{
+           {"within",
+            "The output whose elements are at least `low` and at most `high`; NaN is not.", kName},
+           {"low", "The least value.", KeyForm::of("numpy")},
+           {"high", "The greatest value.", KeyForm::of("numpy")}},
+       {"low", "high"}},
+      {CheckKind::moments,
+       std::vector<Key>{
+           {"moments", "The output that is a sample of a distribution with this mean and variance.",
+            kName},
+           {"mean", "The mean of the distribution.", KeyForm::of("numpy")},
+           {"variance", "Its variance.", KeyForm::of("numpy")},
+           {"sigmas", "How many standard errors the sample's mean and variance may be off.",
+            KeyForm::of("numpy").normally("6")}},
+       {"mean", "variance"}},
+      {CheckKind::distribution,
+       std::vector<Key>{
+           {"distribution",
+            "The output that is a sample of a distribution, by the Kolmogorov-Smirnov "
+            "test; needs SciPy.",
+            kName},
+           {"cdf", "The distribution's name in `scipy.stats`.", kName},
+           {"args", "Its parameters, in SciPy's order.", KeyForm::list_of(KeyForm::of("numpy"))},
+           {"p", "The least p-value that passes.", KeyForm::of("numpy").normally("1e-09")}}},
+      {CheckKind::written,
+       std::vector<Key>{{"written",
+                         "The output whose elements must all be written, whatever their values.",
+                         kName}}},
+  };
   return kForms;
 }
 
@@ -69,41 +123,28 @@ Located read_name(const YamlNode& node, const std::string& what) {
 
 SuiteCheck read_check(const YamlNode& node) {
   const CheckForm& form = read_form(node);
-  std::vector<std::string> known = form.values();
-  known.push_back(form.key);
-  if (!form.word.empty()) known.push_back(form.word);
-  if (form.has_args) known.emplace_back("args");
   const std::string what = "`" + form.key + "`";
-  require_map(node, what, known);
+  const KeyedMap map(node, what, *form.keys);
   SuiteCheck check;
   check.kind = form.kind;
   check.where = node.where;
   check.subject = form.kind == CheckKind::function ? read_python(node, what)
-                                                   : read_name(*node.find(form.key), what);
-  for (const std::string& key : form.values()) {
-    const YamlNode* value = node.find(key);
-    const bool is_needed = std::ranges::find(form.needed, key) != form.needed.end();
-    if (value == nullptr && is_needed) {
-      throw usage_error(fmt::format("{} needs `{}`", what, key), node.where);
-    }
-    if (value == nullptr) continue;
-    check.values.push_back({key, value->where, {read_text(*value, "`" + key + "`")}});
+                                                   : read_name(map.at(form.key), what);
+  for (const std::string& key : form.values) {
+    if (const auto value = map.text(key))
+      check.values.push_back({key, map.at(key).where, {*value}});
   }
   const auto is_there = [&](const std::string& key) { return node.find(key) != nullptr; };
   if (!form.one_of.empty() && std::ranges::none_of(form.one_of, is_there)) {
     throw usage_error(fmt::format("{} needs {}, or both", what, join(form.one_of, " or ")),
                       node.where);
   }
-  if (const YamlNode* word = form.word.empty() ? nullptr : node.find(form.word)) {
-    if (form.words.empty()) {
-      check.word = read_name(*word, "`" + form.word + "`");
-    } else {
-      check.word = Located{read_word(*word, "`" + form.word + "`", form.words), word->content};
-    }
-  } else if (!form.word.empty() && form.words.empty()) {
-    throw usage_error(fmt::format("{} needs `{}`", what, form.word), node.where);
+  if (const YamlNode* word = form.word.empty() ? nullptr : map.find(form.word)) {
+    const std::string quoted = "`" + form.word + "`";
+    check.word = form.words.empty() ? read_name(*word, quoted)
+                                    : Located{read_word(*word, quoted, form.words), word->content};
   }
-  if (const YamlNode* args = node.find("args")) {
+  if (const YamlNode* args = map.find("args")) {
     require_list(*args, "`args`");
     for (const YamlNode& one : args->elements) {
       check.args.push_back(read_text(one, "an element of `args`"));

@@ -8,75 +8,47 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "suite/suite.hpp"
+#include "suite/suite_keys.hpp"
 #include "suite/suite_problems.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
 namespace {
 
-const std::vector<std::string>& top_keys() {
-  static const std::vector<std::string> kKeys = {
-      "warpmark",  "about",   "plugin", "kernel",  "axes",      "cases", "types",     "arguments",
-      "constants", "globals", "launch", "devices", "reference", "check", "tolerance", "baseline",
-      "bench",     "expect",  "allow",  "limits",  "requires",  "skip",  "lint"};
-  return kKeys;
-}
-
 Bench read_bench(const YamlNode& node) {
-  require_map(node, "`bench`",
-              {"axes", "bytes", "flops", "peak_flops_per_s", "restore", "cache", "graph",
-               "transfers", "budget_s", "sweep", "relative_to", "step", "against_baseline"});
+  const KeyedMap map(node, "`bench`", bench_keys());
   Bench bench;
   bench.where = node.where;
-  if (const YamlNode* axes = node.find("axes")) bench.axes = read_axes(*axes);
-  if (const YamlNode* step = node.find("step")) bench.step = read_text(*step, "`step`");
-  if (const YamlNode* bytes = node.find("bytes")) bench.bytes = read_expression(*bytes, "`bytes`");
-  if (const YamlNode* flops = node.find("flops")) bench.flops = read_expression(*flops, "`flops`");
-  if (const YamlNode* peak = node.find("peak_flops_per_s"))
-    bench.peak_flops_per_s = read_expression(*peak, "`peak_flops_per_s`");
-  if (const YamlNode* restore = node.find("restore")) {
-    const std::string word = read_word(*restore, "`restore`", {"never", "batch", "each"});
-    bench.restore = word == "never"   ? Restore::never
-                    : word == "batch" ? Restore::batch
-                                      : Restore::each;
-  }
-  if (const YamlNode* cache = node.find("cache")) {
-    const std::string word = read_word(*cache, "`cache`", {"cold", "hot", "both"});
-    bench.cache = word == "cold"  ? CacheChoice::cold
-                  : word == "hot" ? CacheChoice::hot
-                                  : CacheChoice::both;
-  }
-  if (const YamlNode* graph = node.find("graph")) bench.graph = read_truth(*graph, "`graph`");
-  if (const YamlNode* transfers = node.find("transfers"))
-    bench.transfers = read_truth(*transfers, "`transfers`");
-  if (const YamlNode* against = node.find("against_baseline")) {
+  if (const YamlNode* axes = map.find("axes")) bench.axes = read_axes(*axes);
+  bench.step = map.text("step");
+  bench.bytes = map.expression("bytes");
+  bench.flops = map.expression("flops");
+  bench.peak_flops_per_s = map.expression("peak_flops_per_s");
+  bench.restore = map.word<Restore>("restore").value_or(bench.restore);
+  bench.cache = map.word<CacheChoice>("cache");
+  bench.graph = map.truth("graph");
+  bench.transfers = map.truth("transfers");
+  if (const YamlNode* against = map.find("against_baseline")) {
     bench.against_baseline = AgainstBaseline{against->where, {}};
     if (read_text(*against, "`against_baseline`").text != "true")
-      bench.against_baseline->most = read_expression(*against, "`against_baseline`");
+      bench.against_baseline->most = map.expression("against_baseline");
   }
-  if (const YamlNode* budget = node.find("budget_s")) {
-    bench.budget_s = read_expression(*budget, "`budget_s`");
-  }
-  if (const YamlNode* sweep = node.find("sweep")) {
+  bench.budget_s = map.expression("budget_s");
+  if (const YamlNode* sweep = map.find("sweep")) {
     require_list(*sweep, "`sweep`");
     for (const YamlNode& axis : sweep->elements) {
       bench.sweep.push_back(read_text(axis, "an axis of `sweep`"));
     }
   }
-  if (const YamlNode* relative = node.find("relative_to")) {
+  if (const YamlNode* relative = map.find("relative_to")) {
     bench.relative_to = read_axis_choices(*relative, "`relative_to`");
   }
   return bench;
 }
 
 SkipRule read_skip_rule(const YamlNode& node) {
-  require_map(node, "`skip`", {"when", "reason"});
-  const YamlNode* when = node.find("when");
-  const YamlNode* reason = node.find("reason");
-  if (when == nullptr || reason == nullptr) {
-    throw usage_error("`skip` needs `when` and `reason`", node.where);
-  }
-  return {read_expression(*when, "`when`"), read_text(*reason, "`reason`")};
+  const KeyedMap map(node, "`skip`", skip_keys());
+  return {*map.expression("when"), *map.text("reason")};
 }
 
 void read_plugin_of(const YamlNode& root, Suite& suite) {
@@ -119,7 +91,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   const YamlNode root = parse_yaml(text, display_path(suite->file));
   suite->where = root.where;
   require_named_map(root, "a suite");
-  bool good = attempt([&] { require_map(root, "a suite", top_keys()); });
+  bool good = attempt([&] { require_map(root, "a suite", suite_keys().names()); });
   good = attempt([&] { require_format_version(root); }) && good;
   const auto key = [&](std::string_view name, const auto& read) {
     const YamlNode* node = root.find(name);

@@ -5,14 +5,15 @@
 #include <functional>
 
 #include "base/text.hpp"
+#include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
 namespace {
 
-// `exact`, `from_float64`, or a map of bounds; `keys` are those that the map may have.
+// `exact`, `from_float64`, or a map of bounds with these keys.
 SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
-                                  const std::vector<std::string>& keys) {
+                                  const KeyTable& keys) {
   SuiteTolerance tolerance;
   tolerance.where = node.where;
   if (node.kind == YamlNode::Kind::scalar) {
@@ -20,16 +21,11 @@ SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
       tolerance.kind = ToleranceKind::from_float64;
     return tolerance;
   }
-  require_map(node, what, keys);
-  const auto bound = [&](std::string_view key) -> std::optional<Located> {
-    const YamlNode* value = node.find(key);
-    if (value == nullptr) return std::nullopt;
-    return read_text(*value, fmt::format("`{}`", key));
-  };
-  tolerance.ulp = bound("ulp");
-  tolerance.rtol = bound("rtol");
-  tolerance.atol = bound("atol");
-  tolerance.times = bound("from_float64");
+  const KeyedMap map(node, what, keys);
+  tolerance.ulp = map.text("ulp");
+  tolerance.rtol = map.text("rtol");
+  tolerance.atol = map.text("atol");
+  tolerance.times = map.text("from_float64");
   if (tolerance.times && (tolerance.ulp || tolerance.rtol || tolerance.atol)) {
     throw usage_error(what + " has a bound beside from_float64, which gives them all", node.where);
   }
@@ -40,44 +36,28 @@ SuiteTolerance read_one_tolerance(const YamlNode& node, const std::string& what,
   if (tolerance.rtol || tolerance.atol) tolerance.kind = ToleranceKind::close;
   if (tolerance.ulp) tolerance.kind = ToleranceKind::ulp;
   if (tolerance.times) tolerance.kind = ToleranceKind::from_float64;
-  if (const YamlNode* nan = node.find("nan")) {
-    const std::string word = read_word(*nan, "`nan`", {"equal", "forbid"});
-    tolerance.nan = word == "equal" ? NanPolicy::equal : NanPolicy::forbid;
-  }
+  tolerance.nan = map.word<NanPolicy>("nan").value_or(tolerance.nan);
   return tolerance;
 }
 
-std::optional<Located> read_argument(const YamlNode& node) {
-  const YamlNode* argument = node.find("argument");
-  if (argument == nullptr) return std::nullopt;
-  return read_text(*argument, "`argument`");
-}
-
 ExpectedFault read_fault(const YamlNode& node) {
-  require_map(node, "`expect`", {"fault", "argument"});
-  const YamlNode& kind = *node.find("fault");
-  return {{read_word(kind, "`fault`", fault_kinds()), kind.content}, read_argument(node)};
+  const KeyedMap map(node, "`expect`", fault_keys());
+  const YamlNode& kind = map.at("fault");
+  return {{read_word(kind, "`fault`", fault_kinds()), kind.content}, map.text("argument")};
 }
 
 // One kind, or a list of kinds.
 ExpectedReports read_reports(const YamlNode& node) {
-  require_map(node, "`expect`", {"report", "argument"});
-  const YamlNode& report = *node.find("report");
+  const KeyedMap map(node, "`expect`", report_keys());
   ExpectedReports expected;
-  const auto add = [&](const YamlNode& kind) {
+  read_one_or_more(map.at("report"), "`report`", [&](const YamlNode& kind) {
     std::string word = read_word(kind, "`report`", report_kinds());
     if (std::ranges::any_of(expected.kinds, [&](const Located& one) { return one.text == word; })) {
       throw usage_error(fmt::format("`{}` is there a second time", word), kind.where);
     }
     expected.kinds.push_back({std::move(word), kind.content});
-  };
-  if (report.kind == YamlNode::Kind::list) {
-    require_list(report, "`report`");
-    for (const YamlNode& kind : report.elements) add(kind);
-  } else {
-    add(report);
-  }
-  expected.argument = read_argument(node);
+  });
+  expected.argument = map.text("argument");
   return expected;
 }
 
@@ -145,30 +125,23 @@ void read_counters(const YamlNode& node, Suite& suite) {
     if (std::find(known.begin(), known.end(), member.key) == known.end()) {
       throw unknown_counter(member);
     }
-    if (member.value.kind != YamlNode::Kind::list) {
-      suite.counters.push_back(read_bound(member, member.value));
-      continue;
-    }
-    require_list(member.value, "`" + member.key + "`");
-    for (const YamlNode& bound : member.value.elements) {
+    read_one_or_more(member.value, "`" + member.key + "`", [&](const YamlNode& bound) {
       suite.counters.push_back(read_bound(member, bound));
-    }
+    });
   }
 }
 
 }  // namespace
 
 void read_tolerance(const YamlNode& node, Suite& suite) {
-  suite.tolerance = read_one_tolerance(node, "`tolerance`",
-                                       {"ulp", "rtol", "atol", "from_float64", "nan", "outputs"});
+  suite.tolerance = read_one_tolerance(node, "`tolerance`", tolerance_keys());
   const YamlNode* outputs = node.find("outputs");
   if (outputs == nullptr) return;
   require_named_map(*outputs, "`outputs`");
   for (const YamlMember& member : outputs->members) {
     suite.output_tolerances.push_back(
         {member.key, member.where,
-         read_one_tolerance(member.value, "`" + member.key + "`",
-                            {"ulp", "rtol", "atol", "from_float64", "nan"})});
+         read_one_tolerance(member.value, "`" + member.key + "`", output_tolerance_keys())});
   }
 }
 
@@ -178,8 +151,7 @@ void read_expect(const YamlNode& node, Suite& suite) {
     if (word == "compile_error") suite.compile_error = ExpectedCompileError{node.where, {}};
     return;
   }
-  std::vector<std::string> of_counters = composite_names();
-  of_counters.emplace_back("counters");
+  const std::vector<std::string> of_counters = counted_keys().names();
   std::vector<std::string> known = {"fault", "report", "compile_error", "argument"};
   known.insert(known.end(), of_counters.begin(), of_counters.end());
   require_named_map(node, "`expect`");
@@ -191,21 +163,19 @@ void read_expect(const YamlNode& node, Suite& suite) {
         "the values of outputs are in `reference`; keys of `expect`: " + join(known, ", "));
   }
   require_map(node, "`expect`", known);
-  const bool counts = std::any_of(of_counters.begin(), of_counters.end(),
-                                  [&](const auto& key) { return node.find(key) != nullptr; });
-  if (counts) {
-    require_map(node, "`expect`", of_counters);
-    if (const YamlNode* counters = node.find("counters")) read_counters(*counters, suite);
-    read_composites(node, suite);
+  if (std::ranges::any_of(of_counters, [&](const auto& key) { return node.find(key); })) {
+    const KeyedMap map(node, "`expect`", counted_keys());
+    if (const YamlNode* counters = map.find("counters")) read_counters(*counters, suite);
+    read_composites(map, suite);
     return;
   }
   if (node.find("fault") != nullptr) {
     suite.fault = read_fault(node);
   } else if (node.find("report") != nullptr) {
     suite.report = read_reports(node);
-  } else if (const YamlNode* text = node.find("compile_error")) {
-    require_map(node, "`expect`", {"compile_error"});
-    suite.compile_error = ExpectedCompileError{node.where, read_text(*text, "`compile_error`")};
+  } else if (node.find("compile_error") != nullptr) {
+    const KeyedMap map(node, "`expect`", compile_error_keys());
+    suite.compile_error = ExpectedCompileError{node.where, map.text("compile_error")};
   } else {
     throw usage_error(
         "`expect` needs one of fault, report, compile_error, counters and the composites",
@@ -214,15 +184,13 @@ void read_expect(const YamlNode& node, Suite& suite) {
 }
 
 Limits read_limits(const YamlNode& node) {
-  require_map(node, "`limits`",
-              {"timeout_s", "memory_mib", "instructions", "stack_bytes", "heap_mib"});
-  const auto limit = [&](std::string_view key) -> std::optional<Expression> {
-    const YamlNode* value = node.find(key);
-    if (value == nullptr) return std::nullopt;
-    return read_expression(*value, fmt::format("`{}`", key));
-  };
-  return {node.where,           limit("timeout_s"), limit("memory_mib"), limit("instructions"),
-          limit("stack_bytes"), limit("heap_mib")};
+  const KeyedMap map(node, "`limits`", limits_keys());
+  return {node.where,
+          map.expression("timeout_s"),
+          map.expression("memory_mib"),
+          map.expression("instructions"),
+          map.expression("stack_bytes"),
+          map.expression("heap_mib")};
 }
 
 }  // namespace warpmark

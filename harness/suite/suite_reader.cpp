@@ -9,6 +9,7 @@
 #include "base/characters.hpp"
 #include "base/text.hpp"
 #include "suite/case.hpp"
+#include "suite/suite_keys.hpp"
 
 namespace warpmark {
 
@@ -129,17 +130,17 @@ std::vector<Expression> read_expressions(const YamlNode& node, const std::string
 
 PythonText read_python(const YamlNode& node, const std::string& what) {
   if (node.kind != YamlNode::Kind::map) return {read_text(node, what), false};
-  require_map(node, what, {"function", "torch"});
-  const bool tensors = node.find("torch") != nullptr;
-  if (tensors && node.find("function") != nullptr) {
+  const KeyedMap map(node, what, function_keys());
+  const bool tensors = map.find("torch") != nullptr;
+  if (tensors && map.find("function") != nullptr) {
     throw usage_error(what + " has `function` and `torch`, which exclude each other", node.where);
   }
-  const YamlNode* function = node.find(tensors ? "torch" : "function");
-  if (function == nullptr) {
+  const auto function = map.text(tensors ? "torch" : "function");
+  if (!function) {
     throw usage_error(what + " needs `function`", node.where,
                       "or `torch`, for a function of PyTorch");
   }
-  PythonText text{read_text(*function, tensors ? "`torch`" : "`function`"), true, tensors};
+  PythonText text{*function, true, tensors};
   const size_t colon = text.text.rfind(':');
   if (colon == std::string::npos || !is_identifier(text.text.substr(colon + 1)) ||
       !text.text.substr(0, colon).ends_with(".py")) {
@@ -176,13 +177,10 @@ ArithmeticValue read_axis_literal(const YamlNode& node) {
 
 AxisValue read_axis_value(const YamlNode& node) {
   if (node.kind != YamlNode::Kind::map) return {node.where, read_axis_literal(node), ""};
-  require_map(node, "an axis value", {"value", "label"});
-  const YamlNode* value = node.find("value");
-  const YamlNode* label = node.find("label");
-  if (value == nullptr) throw usage_error("an axis value needs `value`", node.where);
-  AxisValue read{node.where, read_axis_literal(*value), ""};
-  if (label != nullptr) {
-    const Located text = read_text(*label, "`label`");
+  const KeyedMap map(node, "an axis value", axis_value_keys());
+  AxisValue read{node.where, read_axis_literal(map.at("value")), ""};
+  if (const auto label = map.text("label")) {
+    const Located& text = *label;
     for (const char c : text.text) {
       const bool fits =
           is_identifier(std::string_view(&c, 1)) || is_digit(c) || c == '/' || c == '.' || c == '~';
@@ -245,7 +243,7 @@ Axis read_axis(const YamlMember& member) {
   const std::string what = fmt::format("the axis `{}`", member.key);
   const YamlNode* list = &member.value;
   if (member.value.kind == YamlNode::Kind::map) {
-    require_map(member.value, what, {"python", "values", "zip", "any", "multiple_of"});
+    require_map(member.value, what, axis_keys().names());
     list = member.value.find("values");
     const YamlNode* multiple = member.value.find("multiple_of");
     if (const YamlNode* any = member.value.find("any")) {

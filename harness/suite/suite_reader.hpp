@@ -1,6 +1,7 @@
 // Small readers of YAML nodes, whose errors name the expected value.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 #include "suite/yaml_node.hpp"
 
 namespace warpmark {
+
+class KeyedMap;
 
 /// The error for a word that is not among `known`: "unknown WHAT `WORD`", with the nearest as hint.
 Error unknown_word(const std::string& what, const std::string& word, const Position& where,
@@ -34,6 +37,12 @@ PythonText read_python(const YamlNode& node, const std::string& what);
 /// The one of `words` that the node has.
 std::string read_word(const YamlNode& node, const std::string& what,
                       const std::vector<std::string>& words);
+template <Worded T>
+T read_word(const YamlNode& node, const std::string& what) {
+  const auto all = words(T());
+  const std::string word = read_word(node, what, {all.begin(), all.end()});
+  return static_cast<T>(std::find(all.begin(), all.end(), word) - all.begin());
+}
 /// Returns true for the node `true` and false for `false`.
 bool read_truth(const YamlNode& node, const std::string& what);
 Expression read_expression(const YamlNode& node, const std::string& what);
@@ -56,9 +65,9 @@ void read_checks(const YamlNode& node, Suite& suite);
 /// Fills in `fault`, `report` or `compile_error`, or `counters` and `composites`.
 void read_expect(const YamlNode& node, Suite& suite);
 /// The keys of `expect` that are composites.
-const std::vector<std::string>& composite_names();
+std::vector<std::string> composite_names();
 /// Fills in `composites` from the map of `expect`.
-void read_composites(const YamlNode& expect, Suite& suite);
+void read_composites(const KeyedMap& expect, Suite& suite);
 /// Fills in `baseline`.
 void read_baseline(const YamlNode& node, Suite& suite);
 /// Returns whether a name, which becomes part of a file's, has letters a to z, digits, _ and - alone.

@@ -4,37 +4,27 @@
 #include <algorithm>
 
 #include "base/tensor_map.hpp"
+#include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
 
 Argument read_tensor_map(const YamlMember& member) {
   const std::string what = fmt::format("the tensor map `{}`", member.key);
-  std::vector<std::string> keys = {"tensor_map", "box", "element_strides", "shape", "strides"};
-  for (const auto& [key, words] : tensor_map_words()) keys.push_back(key);
-  require_map(member.value, what, keys);
+  const KeyedMap keys(member.value, what, tensor_map_keys());
   Argument argument;
   argument.name = member.key;
   argument.where = member.where;
   argument.kind = ArgumentKind::tensor_map;
   SuiteTensorMap& map = argument.tensor_map.emplace();
   map.where = member.where;
-  map.array = read_text(*member.value.find("tensor_map"), "an argument's name");
-  const auto numbers = [&](const char* key, std::vector<Expression>& into) {
-    const YamlNode* node = member.value.find(key);
-    if (node != nullptr) into = read_expressions(*node, fmt::format("`{}`", key));
-  };
-  numbers("box", map.box);
-  numbers("element_strides", map.element_strides);
-  numbers("shape", map.shape);
-  numbers("strides", map.strides);
-  if (map.box.empty()) {
-    throw usage_error(what + " needs `box`, the elements that one copy takes along each axis",
-                      member.where, "box: [64, 64]");
-  }
+  map.array = read_text(keys.at("tensor_map"), "an argument's name");
+  map.box = keys.expressions("box");
+  map.element_strides = keys.expressions("element_strides");
+  map.shape = keys.expressions("shape");
+  map.strides = keys.expressions("strides");
   for (const auto& [key, words] : tensor_map_words()) {
-    const YamlNode* node = member.value.find(key);
-    if (node != nullptr) map.words.emplace(key, read_text(*node, fmt::format("`{}`", key)));
+    if (const auto word = keys.text(key)) map.words.emplace(key, *word);
   }
   return argument;
 }

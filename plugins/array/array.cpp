@@ -3,6 +3,7 @@
 #include <string>
 
 #include "codegen/elements.hpp"
+#include "codegen/kernel_keys.hpp"
 #include "codegen/source.hpp"
 #include "codegen/usage.hpp"
 #include "emit.hpp"
@@ -211,12 +212,7 @@ class Planner {
 
 struct Whole {
   Json plan(const Json& which) const {
-    warpmark::plugin::only_keys(which.at("kernel"),
-                                {"expression", "shapes", "options", "name", "tune"});
-    if (which.contains("launch")) {
-      throw Failure("/launch", "`array` chooses the launch geometry itself",
-                    "leave `launch` out; `kernel.tune: {block: …}` changes the block");
-    }
+    warpmark::codegen::require_keys(which, "array", "`kernel.tune: {block: …}` changes the block");
     return Planner(which).plan();
   }
 };

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "codegen/elements.hpp"
+#include "codegen/kernel_keys.hpp"
 #include "codegen/parameters.hpp"
 #include "codegen/source.hpp"
 #include "codegen/usage.hpp"
@@ -81,12 +82,8 @@ class Generator {
 
 struct Elementwise {
   Json plan(const Json& which) const {
-    warpmark::plugin::only_keys(which.at("kernel"), {"parameters", "operation", "preamble",
-                                                     "define", "options", "name", "range", "tune"});
-    if (which.contains("launch")) {
-      throw Failure("/launch", "`elementwise` chooses the launch geometry itself",
-                    "leave `launch` out; `kernel.tune: {block: …}` changes the block");
-    }
+    warpmark::codegen::require_keys(which, "elementwise",
+                                    "`kernel.tune: {block: …}` changes the block");
     return Generator(which).plan();
   }
 };

@@ -1,6 +1,7 @@
 // The plugin `reduction`: maps arrays to values and combines them to one, written into a kernel.
 #include <string>
 
+#include "codegen/kernel_keys.hpp"
 #include "codegen/lexer.hpp"
 #include "codegen/parameters.hpp"
 #include "codegen/source.hpp"
@@ -19,14 +20,8 @@ struct Reduction {
     return warpmark::codegen::ReductionGenerator(which).trial();
   }
   Json plan(const Json& which) const {
-    warpmark::plugin::only_keys(
-        which.at("kernel"),
-        {"parameters", "map", "reduce", "neutral", "accumulate", "commutative", "finish", "index",
-         "axis", "preamble", "define", "options", "name", "range", "tune"});
-    if (which.contains("launch")) {
-      throw Failure("/launch", "`reduction` chooses the launch geometry itself",
-                    "leave `launch` out; `kernel.tune: {block: …, blocks: …}` changes it");
-    }
+    warpmark::codegen::require_keys(which, "reduction",
+                                    "`kernel.tune: {block: …, blocks: …}` changes it");
     return warpmark::codegen::ReductionGenerator(which).plan();
   }
 };

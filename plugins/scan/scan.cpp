@@ -1,6 +1,7 @@
 // The plugin `scan`: what each element and all before it combine to, written into a kernel.
 #include <string>
 
+#include "codegen/kernel_keys.hpp"
 #include "generator.hpp"
 #include "warpmark/plugin.hpp"
 
@@ -12,13 +13,8 @@ using warpmark::plugin::Json;
 struct Scan {
   Json trial(const Json& which) const { return warpmark::codegen::ScanGenerator(which).trial(); }
   Json plan(const Json& which) const {
-    warpmark::plugin::only_keys(
-        which.at("kernel"), {"parameters", "map", "reduce", "neutral", "accumulate", "exclusive",
-                             "segment", "preamble", "define", "options", "name", "tune"});
-    if (which.contains("launch")) {
-      throw Failure("/launch", "`scan` chooses the launch geometry itself",
-                    "leave `launch` out; `kernel.tune: {block: …, vectors: …}` changes it");
-    }
+    warpmark::codegen::require_keys(which, "scan",
+                                    "`kernel.tune: {block: …, vectors: …}` changes it");
     return warpmark::codegen::ScanGenerator(which).plan();
   }
 };

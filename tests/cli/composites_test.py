@@ -96,7 +96,7 @@ class InASuite(CheckTest):
             ("expect: {tiled: m}\n", "11:17", "`m`"),
             ("expect: {tiled: 0 - n}\n", "11:17", "a number, 0 or more, is needed"),
             ("expect: {work_efficient: n}\n", "11:26", "`work_efficient` must be a map"),
-            ("expect: {work_efficient: {work: n}}\n", "11:26", "needs `work` and `smaller`"),
+            ("expect: {work_efficient: {work: n}}\n", "11:26", "needs `smaller`"),
             ("expect: {work_efficient: {work: n, smaller: {}}}\n", "11:45", "`smaller` is empty"),
             ("expect: {work_efficient: {work: n, smaller: {m: 1}}}\n", "11:46",
              "unknown axis in `smaller` `m`"),

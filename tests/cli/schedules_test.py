@@ -176,7 +176,7 @@ class Order(CheckTest):
 
     def test_mistakes_in_it_are_refused(self):
         self.write("suites/race.cu", RACE)
-        for rule, text in (("{race: sen, reason: x}", "unknown race or argument `sen`"), ("{race: seen}", "`allow` needs `race` and `reason`"),
+        for rule, text in (("{race: sen, reason: x}", "unknown race or argument `sen`"), ("{race: seen}", "`allow` needs `reason`"),
                            ("{races: seen, reason: x}", "races")):
             self.write("suites/race.yaml", RACE_SUITE + "allow: %s\n" % rule)
             self.assertIn(text, "".join(self.check(code=2)))

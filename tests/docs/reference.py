@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the pages of docs/reference from the JSON Schemas, the program's own help, the tables of `warpmark export` and
-the CPU device's table of instructions; before that, the lists of checks in the schemas from checks.def.
+the CPU device's table of instructions; before that, the list of checks in schema/report.json from checks.def.
 
-    reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md and ROOT/schema/*.json
+    reference.py PROGRAM ROOT            writes ROOT/docs/reference/*.md and ROOT/schema/report.json
     reference.py --check PROGRAM ROOT    fails if that would change one
 
 Releases of CLI11 break the lines of a help text differently and write its headings in other cases, so
@@ -317,27 +317,15 @@ def words(text):
 
 
 def schema_texts(root):
-    """The schemas, with the checks of checks.def where they list checks or the kinds of their reports."""
+    """The schemas of pages, and that of reports with the kinds of checks.def."""
     text = (root / "harness/include/warpmark/checks.def").read_text(encoding="utf-8")
     rows = re.findall(r"^CHECK\((\w+), (\w+),", text, re.MULTILINE)
     kinds = [json.dumps(kind) for _, kind in rows]
-    # Each pattern has the text before the list, the list, and the text after it.
-    places = {
-        "run": [],
-        "suite": [(r'("invalid_pc",\s+)("[^\]]*?)(\s+\])', (",\n" + " " * 8).join(kinds))],
-        "report": [(r'("waiting", )("[^\]]*?)(, "incomplete")', ", ".join(kinds))],
-        "assignment": [],
-        "grade": [],
-        "judgement": [],
-    }
-    texts = {}
-    for name, lists in places.items():
-        text = (root / "schema" / (name + ".json")).read_text(encoding="utf-8")
-        for pattern, listed in lists:
-            text, found = re.subn(pattern, lambda match: match[1] + listed + match[3], text)
-            if found != 1:
-                raise SystemExit("schema/%s.json: error: %d lists of checks look like %s" % (name, found, pattern))
-        texts[name] = text
+    texts = {name: (root / "schema" / (name + ".json")).read_text(encoding="utf-8") for name in (*SCHEMAS, "report")}
+    texts["report"], found = re.subn(r'("waiting", )("[^\]]*?)(, "incomplete")',
+                                     lambda match: match[1] + ", ".join(kinds) + match[3], texts["report"])
+    if found != 1:
+        raise SystemExit("schema/report.json: error: %d lists of checks are before `incomplete`" % found)
     return texts
 
 

@@ -276,9 +276,8 @@ const std::vector<JobOption>& job_options() {
        "State of the last-level cache: cold (default), hot, both",
        one_of({"cold", "hot", "both"}).normally("\"cold\""),
        [](Request& request, const OptionValue& value) {
-         const std::vector<std::string> states = {"cold", "hot", "both"};
-         request.cache =
-             static_cast<CacheChoice>(std::ranges::find(states, value.text) - states.begin());
+         for (const CacheChoice one : each_value<CacheChoice>())
+           if (to_text(one) == value.text) request.cache = one;
        }},
       {"--graph", "graph", "", K::flag, T::bench, "Time runs in CUDA graphs, too", kFlag,
        [](Request& request, const OptionValue& value) { request.graph = value.on; }},

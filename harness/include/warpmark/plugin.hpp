@@ -95,7 +95,8 @@ inline Json compile_options(const Json& kernel) {
 }
 
 /// Throws a Failure for a key of `kernel` that is not in `known`.
-inline void only_keys(const Json& kernel, std::initializer_list<const char*> known) {
+template <class Names = std::initializer_list<const char*>>
+void only_keys(const Json& kernel, const Names& known) {
   for (const auto& item : kernel.items()) {
     bool found = false;
     std::string names;

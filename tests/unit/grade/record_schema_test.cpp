@@ -1,4 +1,4 @@
-// The schemas of records in schema/ are those of the tables of their members;
+// The schemas in schema/ are those of the tables of members and of keys;
 // WARPMARK_UPDATE_GOLDEN=1 rewrites them.
 #include <gtest/gtest.h>
 
@@ -13,11 +13,13 @@
 #include "base/json_text.hpp"
 #include "base/record_columns.hpp"
 #include "base/record_table.hpp"
+#include "codegen/kernel_keys.hpp"
 #include "grade/class/grade_shard.hpp"
 #include "results/baseline_records.hpp"
 #include "results/grade_result.hpp"
 #include "results/judgement.hpp"
 #include "results/outcome_record.hpp"
+#include "suite/suite_keys.hpp"
 
 namespace warpmark {
 
@@ -61,11 +63,10 @@ struct Named {
 };
 
 std::vector<Named> all_schemas() {
-  return {{"grade", grade_schema()},
-          {"grade_shard", grade_shard_schema()},
-          {"outcome", outcome_schema()},
-          {"baseline", baseline_schema()},
-          {"judgement", judgement_schema()}};
+  return {
+      {"grade", grade_schema()},         {"grade_shard", grade_shard_schema()},
+      {"outcome", outcome_schema()},     {"baseline", baseline_schema()},
+      {"judgement", judgement_schema()}, {"suite", suite_schema(codegen::kernel_definitions())}};
 }
 
 TEST(RecordSchemas, AreThoseOfTheTables) {

@@ -1,0 +1,155 @@
+// Tables of the keys that files of people may have: readers refuse others, and schemas are made.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/words.hpp"
+#include "suite/suite_reader.hpp"
+
+namespace warpmark {
+
+class KeyTable;
+using KeyTableOf = std::function<const KeyTable&()>;
+
+/// The form of a key's value, as its schema says it.
+class KeyForm {
+ public:
+  KeyForm(const char* schema) : schema_(schema) {}
+  /// A definition of the schema, or "#/properties/NAME" for the form of another key.
+  static KeyForm of(std::string_view definition);
+  /// A text that is not empty.
+  static KeyForm text() { return R"({"type": "string", "minLength": 1})"; }
+  static KeyForm like(const std::string& pattern);
+  static KeyForm truth() { return R"({"type": "boolean"})"; }
+  static KeyForm words(std::vector<std::string> all);
+  template <Worded T>
+  static KeyForm words_of() {
+    const auto all = warpmark::words(T());
+    return words({all.begin(), all.end()});
+  }
+  static KeyForm whole(double least, double most);
+  static KeyForm from(double least, double most);
+  static KeyForm above(double least, double most);
+  /// A map with the keys of a table.
+  static KeyForm keys(KeyTableOf table);
+  static KeyForm any_of(std::vector<KeyForm> forms);
+  /// A list of so many; 0 as the most are any number.
+  static KeyForm list_of(KeyForm form, size_t least = 1, size_t most = 0);
+  static KeyForm one_or_more(const KeyForm& form) { return any_of({form, list_of(form)}); }
+  /// A map of so many names to such values.
+  static KeyForm by_name(KeyForm form, size_t least = 0, size_t most = 0);
+
+  static KeyForm version() { return KeyForm(R"({"enum": [1, "1"]})").needed(); }
+
+  KeyForm needed() const;
+  /// The elements of a list differ.
+  KeyForm unique() const;
+  /// The names of a map match a regular expression.
+  KeyForm named(const char* pattern) const;
+  /// `value` is what it is without the key, as JSON.
+  KeyForm normally(const char* value) const;
+
+  bool is_needed() const { return is_needed_; }
+  bool is_list() const { return shape_ == Shape::list; }
+  bool is_of(std::string_view definition) const { return schema_ == of(definition).schema_; }
+  const std::vector<std::string>& words() const { return words_; }
+  /// The number of a node. Throws a usage error for one that breaks the bounds.
+  double read_number(const YamlNode& node, const std::string& what) const;
+  nlohmann::ordered_json schema(const char* says) const;
+
+ private:
+  enum class Shape : uint8_t { one, list, by_name };
+  enum class Number : uint8_t { whole, from, above };
+  static KeyForm number(Number kind, double least, double most);
+  nlohmann::ordered_json value_schema() const;
+
+  std::string schema_;
+  std::vector<std::string> words_;
+  KeyTableOf table_;
+  std::vector<KeyForm> forms_;
+  Shape shape_ = Shape::one;
+  size_t least_count_ = 0, most_count_ = 0;
+  bool is_unique_ = false;
+  const char* names_ = "^[A-Za-z_][A-Za-z0-9_]*$";
+  Number number_ = Number::whole;
+  double least_ = 0, most_ = 0;
+  bool is_needed_ = false;
+  const char* standard_ = "";
+};
+
+struct Key {
+  const char* name;
+  const char* says;  ///< a sentence for its reader; "" where the form says it
+  KeyForm form;
+};
+
+/// The keys of a map, a line each.
+class KeyTable {
+ public:
+  KeyTable(std::vector<Key> keys) : keys_(std::move(keys)) {}
+  /// The hint of the error about a needed key that is missing.
+  KeyTable hint(const char* text) const;
+  /// Further members of the schema, as JSON.
+  KeyTable rules(const std::string& json) const;
+  /// Pairs of keys that exclude each other: "ulp rtol".
+  KeyTable never_both(const std::vector<std::string>& pairs) const;
+  KeyTable one_of(const std::vector<std::string>& keys) const;
+  KeyTable some_of(const std::vector<std::string>& keys) const;
+  /// The same with the keys of another table behind.
+  KeyTable with(const KeyTable& more) const;
+
+  const std::vector<Key>& keys() const { return keys_; }
+  const std::string& hint() const { return hint_; }
+  std::vector<std::string> names() const;
+  const KeyForm& form(std::string_view key) const;
+  nlohmann::ordered_json schema() const;
+
+ private:
+  KeyTable required(const char* rule, const std::vector<std::string>& all) const;
+
+  std::vector<Key> keys_;
+  std::string hint_;
+  std::vector<std::string> rules_;
+};
+
+/// A map of a file, read by its table.
+class KeyedMap {
+ public:
+  /// Throws unless the node is a map that has all keys which the table needs and no others; `what`
+  /// names it ("`launch`").
+  KeyedMap(const YamlNode& node, const std::string& what, const KeyTable& table);
+
+  const Position& where() const { return node_.where; }
+  const YamlNode* find(std::string_view key) const { return node_.find(key); }
+  /// The value of a needed key.
+  const YamlNode& at(std::string_view key) const { return *node_.find(key); }
+  std::optional<Located> text(const std::string& key) const;
+  std::optional<Expression> expression(const std::string& key) const;
+  std::vector<Expression> expressions(const std::string& key) const;
+  std::optional<bool> truth(const std::string& key) const;
+  std::optional<std::string> word(const std::string& key) const;
+  template <Worded T>
+  std::optional<T> word(const std::string& key) const {
+    const YamlNode* node = find(key);
+    return node != nullptr ? std::optional(read_word<T>(*node, "`" + key + "`")) : std::nullopt;
+  }
+  /// Puts the number that is there into the value.
+  template <typename T>
+  void read_number(const std::string& key, T& into) const {
+    if (const YamlNode* node = find(key))
+      into = static_cast<T>(table_.form(key).read_number(*node, "`" + key + "`"));
+  }
+
+ private:
+  const YamlNode& node_;
+  const KeyTable& table_;
+};
+
+}  // namespace warpmark
