@@ -126,11 +126,12 @@ double KeyForm::read_number(const YamlNode& node, const std::string& what) const
   const bool is_in =
       number <= most_ && (number_ == Number::above ? number > least_ : number >= least_);
   if (is_in && (number_ != Number::whole || number == std::floor(number))) return number;
-  const char* wanted = number_ == Number::above   ? "more than {:.15g} and at most {:.15g}"
-                       : number_ == Number::whole ? "a whole number from {:.15g} to {:.15g}"
-                                                  : "from {:.15g} to {:.15g}";
-  throw usage_error(fmt::format("{} must be {}, and is {:.15g}", what,
-                                fmt::format(fmt::runtime(wanted), least_, most_), number),
+  const std::string bounds =
+      number_ == Number::whole
+          ? fmt::format("a whole number from {:.0f} to {:.0f}", least_, most_)
+          : fmt::format("{} {:.15g} {} {:.15g}", number_ == Number::from ? "from" : "more than",
+                        least_, number_ == Number::from ? "to" : "and at most", most_);
+  throw usage_error(fmt::format("{} must be {}, and is {:.15g}", what, bounds, number),
                     node.content);
 }
 
@@ -173,11 +174,20 @@ Json KeyForm::schema(const char* says) const {
   const bool has_more = *says != '\0' || *standard_ != '\0';
   // Nothing may stand beside a reference.
   if (has_more && value.contains("$ref")) value = {{"allOf", Json::array({std::move(value)})}};
-  Json all = Json::object();
-  if (*says != '\0') all["description"] = says;
-  all.update(value);
-  if (*standard_ != '\0') all["default"] = parse_json(standard_);
-  return all;
+  if (*says != '\0') {
+    Json all = {{"description", says}};
+    value.erase("description");
+    all.update(value);
+    value = std::move(all);
+  }
+  if (*standard_ != '\0') value["default"] = parse_json(standard_);
+  return value;
+}
+
+KeyTable KeyTable::about(const char* text) const {
+  KeyTable table = *this;
+  table.about_ = text;
+  return table;
 }
 
 KeyTable KeyTable::hint(const char* text) const {
@@ -233,7 +243,9 @@ Json KeyTable::schema() const {
     if (key.form.is_needed()) needed.push_back(key.name);
     properties[key.name] = key.form.schema(key.says);
   }
-  Json map = {{"type", "object"}};
+  Json map = Json::object();
+  if (!about_.empty()) map["description"] = about_;
+  map["type"] = "object";
   if (!needed.empty()) map["required"] = std::move(needed);
   map["additionalProperties"] = false;
   for (const std::string& rule : rules_) map.update(parse_json(rule));

@@ -94,6 +94,8 @@ struct Key {
 class KeyTable {
  public:
   KeyTable(std::vector<Key> keys) : keys_(std::move(keys)) {}
+  /// A sentence about the map, for keys that say none.
+  KeyTable about(const char* text) const;
   /// The hint of the error about a needed key that is missing.
   KeyTable hint(const char* text) const;
   /// Further members of the schema, as JSON.
@@ -115,7 +117,7 @@ class KeyTable {
   KeyTable required(const char* rule, const std::vector<std::string>& all) const;
 
   std::vector<Key> keys_;
-  std::string hint_;
+  std::string about_, hint_;
   std::vector<std::string> rules_;
 };
 
@@ -140,11 +142,14 @@ class KeyedMap {
     const YamlNode* node = find(key);
     return node != nullptr ? std::optional(read_word<T>(*node, "`" + key + "`")) : std::nullopt;
   }
+  /// The number of a needed key.
+  double number(const std::string& key) const {
+    return table_.form(key).read_number(at(key), "`" + key + "`");
+  }
   /// Puts the number that is there into the value.
   template <typename T>
   void read_number(const std::string& key, T& into) const {
-    if (const YamlNode* node = find(key))
-      into = static_cast<T>(table_.form(key).read_number(*node, "`" + key + "`"));
+    if (find(key) != nullptr) into = static_cast<T>(number(key));
   }
 
  private:

@@ -42,6 +42,9 @@ const KeyTable& variable_keys();
 /// The words of `address`.
 const std::vector<std::string>& address_modes();
 
+/// Definitions of every schema of files in which axes have values.
+KeyTable file_definitions();
+
 /// schema/suite.json. `definitions` are of plugins with keys of their own: what they refer to, and
 /// PLUGINKernel, the schema of `kernel`.
 nlohmann::ordered_json suite_schema(const nlohmann::ordered_json& definitions);

@@ -44,22 +44,15 @@ KeyTable definitions() {
   std::vector<KeyForm> checks;
   for (const CheckForm& form : check_forms())
     checks.push_back(F::keys([&form]() -> const KeyTable& { return *form.keys; }));
-  return KeyTable({
+  return file_definitions().with(std::vector<Key>{
       {"reportKind", "", F::words(report_kinds())},
-      {"text", "", kText},
       {"arithmetic",
        "Arithmetic: + - * // % **, comparison, min max ceil_div log2 ctype itemsize over axes, "
        "a.size, a.shape, a.nbytes, device.NAME.",
        kNumberOrText},
       {"numpy", "A NumPy expression; `rng` is the argument's own random generator.", kText},
-      {"name", "", R"({"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})"},
       {"sizes", "One number or a list.", F::one_or_more(F::of("arithmetic"))},
       {"dimensions", "", F::any_of({F::of("arithmetic"), F::list_of(F::of("arithmetic"), 1, 3)})},
-      {"axisValue", "", F::any_of({kNumberOrText, F::keys(&axis_value_keys)})},
-      {"axes",
-       "Axes by name; cases are their cartesian product, the first varying slowest. A zipped axis "
-       "goes along with another.",
-       F::by_name(F::any_of({F::list_of(F::of("axisValue")), F::keys(&axis_keys)}))},
       {"python",
        "A NumPy expression, or `{function: FILE.py:NAME}`, called with the values that its "
        "parameters name; `{torch: FILE.py:NAME}` is called with tensors of PyTorch.",
@@ -87,6 +80,18 @@ KeyTable definitions() {
 }
 
 }  // namespace
+
+KeyTable file_definitions() {
+  return KeyTable({
+      {"text", "", kText},
+      {"name", "", R"({"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"})"},
+      {"axisValue", "", F::any_of({kNumberOrText, F::keys(&axis_value_keys)})},
+      {"axes",
+       "Axes by name; cases are their cartesian product, the first varying slowest. A zipped axis "
+       "goes along with another.",
+       F::by_name(F::any_of({F::list_of(F::of("axisValue")), F::keys(&axis_keys)}))},
+  });
+}
 
 RecordJson suite_schema(const RecordJson& of_plugins) {
   constexpr std::string_view kKernel = "Kernel";

@@ -49,7 +49,7 @@ std::vector<KernelKey> tune_keys(bool has_blocks) {
 
 constexpr const char* kNamedReductions =
     R"({"anyOf": [{"required": ["neutral"]}, {"properties": {"reduce": {
-           "description": "These have a neutral element of their own.",
+           "description": "These need no `neutral`.",
            "enum": ["sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "mean",
                     "variance"]}}}]})";
 
@@ -159,7 +159,7 @@ const std::vector<KernelKeys>& all_kernel_keys() {
         kNeutral,
         {"accumulate",
          "The C++ type in which values are combined; default: the type of the output.", kText},
-        {"exclusive", "`true` leaves each element out of its own value.",
+        {"exclusive", "`true`: the value at an element does not include the element.",
          R"({"enum": [true, false, "true", "false"], "default": false})"},
         {"segment",
          "An expression over `i`, `n` and the inputs that is true where a segment begins, as in "
@@ -172,7 +172,7 @@ const std::vector<KernelKeys>& all_kernel_keys() {
         kKernelName,
         {"tune", "", kTune}},
        R"({"anyOf": [{"required": ["neutral"]}, {"properties": {"reduce": {
-           "description": "These have a neutral element of their own.",
+           "description": "These need no `neutral`.",
            "enum": ["sum", "prod", "max", "min", "any", "all"]}}}]})"}};
   return kAll;
 }

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "grade/assignment/assignment_cases.hpp"
 #include "grade/assignment/assignment_credit.hpp"
+#include "grade/assignment/assignment_keys.hpp"
 #include "grade/assignment/assignment_reader.hpp"
 #include "results/run_context.hpp"
 #include "suite/suite_reader.hpp"
@@ -111,7 +112,7 @@ const YamlNode& required(const YamlNode& root, const char* key, const char* hint
 }
 
 void check_sum(const YamlNode& node, const Assignment& assignment) {
-  const double said = read_positive(node, "`points`", 1e9);
+  const double said = assignment_keys().form("points").read_number(node, "`points`");
   const double sum = assignment.max_points();
   if (std::abs(sum - said) <= 1e-9 * said) return;
   throw usage_error(
@@ -288,21 +289,15 @@ std::shared_ptr<const Assignment> parse_assignment(const std::string& text, cons
     throw usage_error("an assignment describes no kernel", member.where,
                       "a suite does, and `suite: FILE` names it");
   }
-  require_map(
-      root, "an assignment",
-      {"warpmark",   "assignment", "title",    "about",   "suite",       "suites",   "points",
-       "submission", "trials",     "cases",    "fixed",   "ptx",         "limits",   "self_test",
-       "due",        "late",       "template", "handout", "leaderboard", "made_with"});
+  require_map(root, "an assignment", assignment_keys().names());
   require_format_version(root);
   into.id = read_assignment_id(required(root, "assignment", "its short name, as in double-it"));
   const YamlNode* title = root.find("title");
   into.title = title != nullptr ? read_line(*title, "`title`") : into.id;
-  if (const YamlNode* about = root.find("about")) {
+  if (const YamlNode* about = root.find("about"))
     into.about = printable(read_text(*about, "`about`").text);
-  }
-  if (const YamlNode* version = root.find("made_with")) {
+  if (const YamlNode* version = root.find("made_with"))
     into.made_with = read_text(*version, "`made_with`");
-  }
   AssignmentCaseReader reader(into.folder, python);
   into.submission.where = root.where;
   into.submission.toolkit_headers = default_toolkit_headers();

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/assignment/assignment_credit.hpp"
+#include "grade/assignment/assignment_keys.hpp"
 #include "grade/assignment/assignment_reader.hpp"
 #include "suite/axis_override.hpp"
 #include "suite/select_expression.hpp"
@@ -17,8 +18,6 @@
 
 namespace warpmark {
 namespace {
-
-constexpr double kMostPoints = 1e6;
 
 // The options that NVRTC may get for a file that nobody vouches for: macros, language, arithmetic,
 // warnings. Nothing that names a file or a folder, links, or writes. One dash or two; "=" ends a
@@ -183,12 +182,11 @@ void AssignmentCaseReader::read_suites(const YamlNode& list, const std::string& 
 
 // A suite's file, or `{suite: …, file: …, template: …}`.
 void AssignmentCaseReader::read_entry(const YamlNode& entry, const std::string& file) {
-  const bool map = entry.kind == YamlNode::Kind::map;
-  if (map) require_map(entry, "an entry of `suites`", {"suite", "file", "template"});
-  const YamlNode* suite = map ? entry.find("suite") : &entry;
-  if (suite == nullptr) throw usage_error("an entry of `suites` needs `suite`", entry.where);
-  load(*suite);
-  const YamlNode* own = map ? entry.find("file") : nullptr;
+  std::optional<KeyedMap> map;
+  if (entry.kind == YamlNode::Kind::map)
+    map.emplace(entry, "an entry of `suites`", suite_entry_keys());
+  load(map ? map->at("suite") : entry);
+  const YamlNode* own = map ? map->find("file") : nullptr;
   if (own != nullptr && !file.empty()) {
     throw usage_error("the students' file has a name here, and in `submission.file`", own->where,
                       "`submission.file` is for one file with all kernels");
@@ -197,7 +195,7 @@ void AssignmentCaseReader::read_entry(const YamlNode& entry, const std::string& 
   if (name.empty()) {
     name = std::filesystem::path(suites_.back()->kernel.file->text).filename().string();
   }
-  if (const YamlNode* start = map ? entry.find("template") : nullptr) {
+  if (const YamlNode* start = map ? map->find("template") : nullptr) {
     const Located text = read_template(*start, folder_);
     const auto [known, is_new] = templates_.emplace(name, text);
     if (!is_new && known->second.text != text.text) {
@@ -235,31 +233,16 @@ std::vector<AssignmentCase> AssignmentCaseReader::read_cases(const YamlNode& lis
 }
 
 AssignmentCase AssignmentCaseReader::read_case(const YamlNode& node) {
-  require_map(node, "a case",
-              {"name", "points", "axes", "where", "suite", "visibility", "credit", "hint", "extra",
-               "performance"});
+  const KeyedMap map(node, "a case", assignment_case_keys());
   AssignmentCase one;
   one.where = node.where;
-  const YamlNode* name = node.find("name");
-  const YamlNode* points = node.find("points");
-  if (name == nullptr || points == nullptr) {
-    throw usage_error("a case needs `name` and `points`", node.where,
-                      "as in {name: small sizes, points: 20, axes: {n: [1, 33]}}");
-  }
-  one.name = read_line(*name, "`name`");
-  one.points = read_positive(*points, "`points`", kMostPoints);
-  if (const YamlNode* visibility = node.find("visibility")) {
-    const std::string word = read_word(*visibility, "`visibility`", {"visible", "hidden"});
-    one.visibility = word == "hidden" ? Visibility::hidden : Visibility::visible;
-  }
-  if (const YamlNode* credit = node.find("credit")) read_credit(*credit, one);
-  if (const YamlNode* hint = node.find("hint")) {
-    one.hint = printable(read_text(*hint, "`hint`").text);
-  }
-  if (const YamlNode* extra = node.find("extra")) {
-    one.extra = read_word(*extra, "`extra`", {"true", "false"}) == "true";
-  }
-  if (const YamlNode* performance = node.find("performance")) {
+  one.name = read_line(map.at("name"), "`name`");
+  one.points = map.number("points");
+  one.visibility = map.word<Visibility>("visibility").value_or(one.visibility);
+  if (const YamlNode* credit = map.find("credit")) read_credit(*credit, one);
+  if (const auto hint = map.text("hint")) one.hint = printable(hint->text);
+  one.extra = map.truth("extra").value_or(false);
+  if (const YamlNode* performance = map.find("performance")) {
     read_performance(*performance, one);
   }
   one.items = read_items(node, one);

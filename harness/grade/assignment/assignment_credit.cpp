@@ -5,15 +5,13 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "grade/assignment/assignment_keys.hpp"
 #include "grade/assignment/assignment_reader.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
 
 namespace {
-
-constexpr uint64_t kMostTrials = 100;
-constexpr double kMostRatio = 1e6;
 
 std::vector<GradeWord> read_dropped_words(const YamlNode& node) {
   // A memory error may have changed what later trials saw, and what never ran is nothing to drop.
@@ -45,23 +43,16 @@ void read_counters(const YamlNode& node, PerformanceRule& rule) {
     }
     rule.counters.push_back(name.text);
   };
-  if (node.kind != YamlNode::Kind::list) return read(node);
-  require_list(node, "`counters`");
-  for (const YamlNode& one : node.elements) read(one);
+  read_one_or_more(node, "`counters`", read);
 }
 
 void read_steps(const YamlNode& node, const AssignmentCase& one, PerformanceRule& rule) {
   require_list(node, "`steps`");
   for (const YamlNode& entry : node.elements) {
-    require_map(entry, "a step", {"ratio", "points"});
-    const YamlNode* ratio = entry.find("ratio");
-    const YamlNode* points = entry.find("points");
-    if (ratio == nullptr || points == nullptr) {
-      throw usage_error("a step needs `ratio` and `points`", entry.where,
-                        "as in {ratio: 1.25, points: 5}: so many points up to that ratio");
-    }
-    const PerformanceStep step = {read_positive(*ratio, "`ratio`", kMostRatio),
-                                  read_not_negative(*points, "`points`", one.points)};
+    const KeyedMap map(entry, "a step", performance_step_keys());
+    const PerformanceStep step = {
+        map.number("ratio"),
+        KeyForm::from(0, one.points).read_number(map.at("points"), "`points`")};
     if (!rule.steps.empty()) {
       const PerformanceStep& before = rule.steps.back();
       if (step.ratio <= before.ratio || step.points >= before.points) {
@@ -90,20 +81,18 @@ bool expects_composites(const AssignmentCase& one) {
 TrialRules read_trials(const YamlNode& node) {
   TrialRules rules;
   if (node.kind != YamlNode::Kind::map) {
-    rules.count = read_count(node, "`trials`", kMostTrials);
+    rules.count = static_cast<size_t>(trials_keys().form("count").read_number(node, "`trials`"));
     return rules;
   }
-  require_map(node, "`trials`", {"count", "drop", "words"});
-  if (const YamlNode* count = node.find("count")) {
-    rules.count = read_count(*count, "`count`", kMostTrials);
-  }
-  const YamlNode* drop = node.find("drop");
-  if (drop != nullptr) rules.drop = read_count(*drop, "`drop`", kMostTrials);
+  const KeyedMap map(node, "`trials`", trials_keys());
+  map.read_number("count", rules.count);
+  map.read_number("drop", rules.drop);
+  const YamlNode* drop = map.find("drop");
   if (rules.drop >= rules.count) {
     throw usage_error(fmt::format("of {} trials {} cannot be dropped", rules.count, rules.drop),
                       drop->content, "at least the last one counts");
   }
-  if (const YamlNode* words = node.find("words")) {
+  if (const YamlNode* words = map.find("words")) {
     if (drop == nullptr) throw usage_error("`words` needs `drop`", words->where);
     rules.words = read_dropped_words(*words);
   }
@@ -112,33 +101,20 @@ TrialRules read_trials(const YamlNode& node) {
 
 void read_credit(const YamlNode& node, AssignmentCase& one) {
   if (node.kind != YamlNode::Kind::map) {
-    const std::string word = read_word(node, "`credit`", {"all", "each", "degree"});
-    one.credit = word == "all" ? Credit::all : word == "each" ? Credit::each : Credit::degree;
+    one.credit = read_word<Credit>(node, "`credit`");
     return;
   }
-  require_map(node, "`credit`", {"degree", "from"});
-  const YamlNode* degree = node.find("degree");
-  if (degree == nullptr) {
-    throw usage_error("`credit` needs `degree`", node.where, "as in {degree: elements, from: 0.5}");
-  }
+  const KeyedMap map(node, "`credit`", degree_keys());
   one.credit = Credit::degree;
-  const std::string word = read_word(*degree, "`degree`", {"elements", "composites"});
-  one.degree_of = word == "elements" ? DegreeOf::elements : DegreeOf::composites;
-  if (const YamlNode* from = node.find("from")) {
-    one.from = read_not_negative(*from, "`from`", 1);
-  }
+  one.degree_of = *map.word<DegreeOf>("degree");
+  map.read_number("from", one.from);
 }
 
 void read_performance(const YamlNode& node, AssignmentCase& one) {
-  require_map(node, "`performance`", {"by", "counters", "full", "zero", "steps"});
+  const KeyedMap map(node, "`performance`", performance_keys());
   PerformanceRule rule;
-  const YamlNode* by = node.find("by");
-  if (by == nullptr) {
-    throw usage_error("`performance` needs `by`", node.where,
-                      "`by: counters`, which any machine can count, or `by: gpu` for times");
-  }
-  const bool by_counters = read_word(*by, "`by`", {"counters", "gpu"}) == "counters";
-  const YamlNode* counters = node.find("counters");
+  const bool by_counters = map.word("by") == "counters";
+  const YamlNode* counters = map.find("counters");
   if (by_counters != (counters != nullptr)) {
     throw usage_error(
         by_counters ? "`by: counters` needs `counters`" : "times of a GPU have no `counters`",
@@ -147,9 +123,9 @@ void read_performance(const YamlNode& node, AssignmentCase& one) {
                     : "remove it, or write `by: counters`");
   }
   if (counters != nullptr) read_counters(*counters, rule);
-  const YamlNode* full = node.find("full");
-  const YamlNode* zero = node.find("zero");
-  const YamlNode* steps = node.find("steps");
+  const YamlNode* full = map.find("full");
+  const YamlNode* zero = map.find("zero");
+  const YamlNode* steps = map.find("steps");
   if (steps != nullptr ? full != nullptr || zero != nullptr : full == nullptr || zero == nullptr) {
     throw usage_error("`performance` needs either `full` and `zero`, or `steps`", node.where,
                       "as in `full: 1.1, zero: 4`: all points up to 1.1 times the baseline, none "
@@ -158,8 +134,8 @@ void read_performance(const YamlNode& node, AssignmentCase& one) {
   if (steps != nullptr) {
     read_steps(*steps, one, rule);
   } else {
-    rule.full = read_positive(*full, "`full`", kMostRatio);
-    rule.zero = read_positive(*zero, "`zero`", kMostRatio);
+    rule.full = map.number("full");
+    rule.zero = map.number("zero");
     if (rule.zero <= rule.full) {
       throw usage_error(fmt::format("`zero` must be more than `full`, and is {:.15g}", rule.zero),
                         zero->content,
@@ -187,9 +163,9 @@ void check_credit(const YamlNode& node, AssignmentCase& one) {
 }
 
 LeaderboardRule read_leaderboard(const YamlNode& node, const std::vector<AssignmentCase>& cases) {
-  require_map(node, "`leaderboard`", {"by", "names", "top"});
+  const KeyedMap map(node, "`leaderboard`", leaderboard_keys());
   LeaderboardRule rule;
-  if (const YamlNode* by = node.find("by")) {
+  if (const YamlNode* by = map.find("by")) {
     std::vector<std::string> known = {"points"};
     for (const AssignmentCase& one : cases) {
       if (one.performance) known.push_back(one.name);
@@ -203,10 +179,8 @@ LeaderboardRule read_leaderboard(const YamlNode& node, const std::vector<Assignm
     }
     if (word != "points") rule.by = word;
   }
-  if (const YamlNode* names = node.find("names")) {
-    rule.chosen = read_word(*names, "`names`", {"pseudonyms", "chosen"}) == "chosen";
-  }
-  if (const YamlNode* top = node.find("top")) rule.top = read_count(*top, "`top`", 10'000);
+  rule.chosen = map.word("names") == "chosen";
+  map.read_number("top", rule.top);
   return rule;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 #include "base/characters.hpp"
@@ -11,6 +10,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_registers.hpp"
+#include "grade/assignment/assignment_keys.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {
@@ -27,26 +27,6 @@ bool consists_of(std::string_view text, std::string_view others) {
   return std::all_of(text.begin(), text.end(), [&](char c) {
     return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
   });
-}
-
-double read_number(const YamlNode& node, const std::string& what) {
-  const Expression expression = read_expression(node, what);
-  const ArithmeticValue value = expression.evaluate({});
-  if (const auto* whole = std::get_if<int64_t>(&value)) return static_cast<double>(*whole);
-  if (const auto* number = std::get_if<double>(&value)) return *number;
-  throw usage_error(fmt::format("{} must be a number, and is {}", what, to_text(value)),
-                    expression.where());
-}
-
-// A whole number, 0 among them: nothing is allowed then.
-uint64_t read_any_count(const YamlNode& node, const std::string& what, uint64_t most) {
-  const double number = read_number(node, what);
-  if (number >= 0 && number <= static_cast<double>(most) && number == std::floor(number)) {
-    return static_cast<uint64_t>(number);
-  }
-  throw usage_error(
-      fmt::format("{} must be a whole number from 0 to {}, and is {:.15g}", what, most, number),
-      node.content);
 }
 
 // A list that may be empty: `headers: []` allows none.
@@ -105,33 +85,21 @@ SelfTest read_must_fail(const YamlNode& node, const fs::path& folder,
     test.file = read_solution_name(node, "a solution", folder);
     return test;
   }
-  require_map(node, "`must_fail`", {"file", "case", "word"});
-  const YamlNode* file = node.find("file");
-  if (file == nullptr) throw usage_error("`must_fail` needs `file`", node.where);
-  test.file = read_solution_name(*file, "`file`", folder);
-  if (const YamlNode* name = node.find("case")) {
+  const KeyedMap map(node, "`must_fail`", must_fail_keys());
+  test.file = read_solution_name(map.at("file"), "`file`", folder);
+  if (const YamlNode* name = map.find("case")) {
     std::vector<std::string> known;
     known.reserve(cases.size());
     for (const AssignmentCase& one : cases) known.push_back(one.name);
     test.case_name = read_word(*name, "`case`", known);
   }
-  const YamlNode* word = node.find("word");
-  if (word == nullptr) return test;
-  std::vector<std::string> known;
-  for (int i = 1; i <= static_cast<int>(GradeWord::not_launched); ++i) {
-    known.emplace_back(to_text(static_cast<GradeWord>(i)));
-  }
   const auto read = [&](const YamlNode& one) {
+    const std::vector<std::string>& known = failing_words();
     const std::string chosen = read_word(one, "`word`", known);
     const auto index = std::find(known.begin(), known.end(), chosen) - known.begin();
     test.words.push_back(static_cast<GradeWord>(index + 1));
   };
-  if (word->kind == YamlNode::Kind::list) {
-    for (const YamlNode& one : word->elements) read(one);
-    if (test.words.empty()) throw usage_error("`word` lists no word", word->where);
-  } else {
-    read(*word);
-  }
+  if (const YamlNode* word = map.find("word")) read_one_or_more(*word, "`word`", read);
   return test;
 }
 
@@ -144,32 +112,6 @@ std::string read_line(const YamlNode& node, const std::string& what) {
     throw usage_error(what + " must be one line without control characters", node.where);
   }
   return std::string(trim(text.text));
-}
-
-double read_positive(const YamlNode& node, const std::string& what, double most) {
-  const double number = read_number(node, what);
-  // A NaN fails the comparison.
-  if (number > 0 && number <= most) return number;
-  throw usage_error(
-      fmt::format("{} must be more than 0 and at most {:.15g}, and is {:.15g}", what, most, number),
-      node.content);
-}
-
-double read_not_negative(const YamlNode& node, const std::string& what, double most) {
-  const double number = read_number(node, what);
-  if (number >= 0 && number <= most) return number;
-  throw usage_error(fmt::format("{} must be from 0 to {:.15g}, and is {:.15g}", what, most, number),
-                    node.content);
-}
-
-uint64_t read_count(const YamlNode& node, const std::string& what, uint64_t most) {
-  const double number = read_number(node, what);
-  if (number >= 1 && number <= static_cast<double>(most) && number == std::floor(number)) {
-    return static_cast<uint64_t>(number);
-  }
-  throw usage_error(
-      fmt::format("{} must be a whole number from 1 to {}, and is {:.15g}", what, most, number),
-      node.content);
 }
 
 fs::path read_file_name(const YamlNode& node, const std::string& what, const fs::path& folder) {
@@ -223,32 +165,28 @@ std::string read_assignment_id(const YamlNode& node) {
 }
 
 SubmissionRules read_submission(const YamlNode& node, const fs::path& folder) {
-  require_map(node, "`submission`",
-              {"file", "max_kib", "own_headers", "headers", "toolkit_headers", "accept"});
+  const KeyedMap map(node, "`submission`", submission_keys());
   SubmissionRules rules;
   rules.where = node.where;
-  if (const YamlNode* file = node.find("file")) rules.file = read_submitted_name(*file);
-  if (const YamlNode* size = node.find("max_kib")) {
-    rules.max_bytes = read_count(*size, "`max_kib`", 16384) << 10;
-  }
-  if (const YamlNode* own = node.find("own_headers")) {
-    rules.own_headers = read_any_count(*own, "`own_headers`", 1000);
-  }
-  if (const YamlNode* headers = node.find("headers")) {
+  if (const YamlNode* file = map.find("file")) rules.file = read_submitted_name(*file);
+  if (map.find("max_kib") != nullptr)
+    rules.max_bytes = static_cast<uint64_t>(map.number("max_kib")) << 10;
+  map.read_number("own_headers", rules.own_headers);
+  if (const YamlNode* headers = map.find("headers")) {
     require_any_list(*headers, "`headers`");
     for (const YamlNode& header : headers->elements) {
       rules.headers.push_back(read_header(header, folder, rules.headers));
     }
   }
   rules.toolkit_headers = default_toolkit_headers();
-  if (const YamlNode* headers = node.find("toolkit_headers")) {
+  if (const YamlNode* headers = map.find("toolkit_headers")) {
     require_any_list(*headers, "`toolkit_headers`");
     rules.toolkit_headers.clear();
     for (const YamlNode& header : headers->elements) {
       rules.toolkit_headers.push_back(read_toolkit_header(header));
     }
   }
-  if (const YamlNode* forms = node.find("accept")) {
+  if (const YamlNode* forms = map.find("accept")) {
     require_list(*forms, "`accept`");
     for (const YamlNode& form : forms->elements) {
       const bool ptx = read_word(form, "`accept`", {"ptx", "host_code"}) == "ptx";
@@ -259,11 +197,11 @@ SubmissionRules read_submission(const YamlNode& node, const fs::path& folder) {
 }
 
 PtxPolicy read_ptx_policy(const YamlNode& node) {
-  require_map(node, "`ptx`", {"forbid", "flag"});
+  const KeyedMap map(node, "`ptx`", ptx_keys());
   PtxPolicy policy;
   std::set<std::string> seen;
   const auto read = [&](const char* key, std::vector<Located>& into) {
-    const YamlNode* names = node.find(key);
+    const YamlNode* names = map.find(key);
     if (names == nullptr) return;
     const std::string what = fmt::format("`{}`", key);
     require_list(*names, what);
@@ -281,28 +219,16 @@ PtxPolicy read_ptx_policy(const YamlNode& node) {
 }
 
 GradeLimits read_grade_limits(const YamlNode& node) {
-  require_map(node, "`limits`",
-              {"instructions", "timeout_s", "total_s", "compile_cpu_s", "compile_s", "compile_mib",
-               "memory_mib"});
-  constexpr double kDay = 86'400;                   // s
-  constexpr uint64_t kMostMib = uint64_t{1} << 20;  // 1 TiB
+  const KeyedMap map(node, "`limits`", grade_limits_keys());
   GradeLimits limits;
-  const auto seconds = [&](const char* key, double& into) {
-    const YamlNode* value = node.find(key);
-    if (value != nullptr) into = read_positive(*value, fmt::format("`{}`", key), kDay);
-  };
-  const auto count = [&](const char* key, uint64_t most, uint64_t& into) {
-    const YamlNode* value = node.find(key);
-    if (value != nullptr) into = read_count(*value, fmt::format("`{}`", key), most);
-  };
-  count("instructions", 1'000'000'000'000'000, limits.instructions);
-  limits.gives_instructions = node.find("instructions") != nullptr;
-  seconds("timeout_s", limits.timeout_s);
-  seconds("total_s", limits.total_s);
-  seconds("compile_cpu_s", limits.compile_cpu_s);
-  seconds("compile_s", limits.compile_s);
-  count("compile_mib", kMostMib, limits.compile_mib);
-  count("memory_mib", kMostMib, limits.memory_mib);
+  map.read_number("instructions", limits.instructions);
+  limits.gives_instructions = map.find("instructions") != nullptr;
+  map.read_number("timeout_s", limits.timeout_s);
+  map.read_number("total_s", limits.total_s);
+  map.read_number("compile_cpu_s", limits.compile_cpu_s);
+  map.read_number("compile_s", limits.compile_s);
+  map.read_number("compile_mib", limits.compile_mib);
+  map.read_number("memory_mib", limits.memory_mib);
   return limits;
 }
 
@@ -318,22 +244,15 @@ LatePolicy read_late_policy(const YamlNode* due, const YamlNode* late) {
   }
   if (late == nullptr) return policy;
   if (due == nullptr) throw usage_error("`late` needs `due`", late->where);
-  require_map(*late, "`late`", {"per_day", "days", "grace_min"});
-  const YamlNode* each = late->find("per_day");
-  const YamlNode* days = late->find("days");
-  if (each == nullptr || days == nullptr) {
-    throw usage_error("`late` needs `per_day` and `days`", late->where,
-                      "as in {per_day: 10%, days: 3}: after three days there are no points");
-  }
-  YamlNode number = *each;
+  const KeyedMap map(*late, "`late`", late_keys());
+  YamlNode number = map.at("per_day");
   const bool share = number.text.ends_with('%');
   if (share) number.text.pop_back();
-  const double lost = read_positive(number, "`per_day`", share ? 100 : 1e6);
+  const double lost = KeyForm::above(0, share ? 100 : 1e6).read_number(number, "`per_day`");
   (share ? policy.share_per_day : policy.points_per_day) = share ? lost / 100 : lost;
-  policy.days = static_cast<int64_t>(read_count(*days, "`days`", 365));
-  if (const YamlNode* grace = late->find("grace_min")) {
-    policy.grace_s = static_cast<int64_t>(read_count(*grace, "`grace_min`", 1440)) * 60;
-  }
+  policy.days = static_cast<int64_t>(map.number("days"));
+  if (map.find("grace_min") != nullptr)
+    policy.grace_s = static_cast<int64_t>(map.number("grace_min")) * 60;
   return policy;
 }
 
@@ -363,10 +282,10 @@ std::vector<Located> read_fixed(const YamlNode& node,
 
 std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folder,
                                      const std::vector<AssignmentCase>& cases) {
-  require_map(node, "`self_test`", {"must_pass", "must_fail"});
+  const KeyedMap map(node, "`self_test`", self_test_keys());
   std::vector<SelfTest> tests;
   std::set<fs::path> good;
-  if (const YamlNode* passes = node.find("must_pass")) {
+  if (const YamlNode* passes = map.find("must_pass")) {
     require_list(*passes, "`must_pass`");
     for (const YamlNode& one : passes->elements) {
       tests.push_back({read_solution_name(one, "a solution", folder), one.content, true, "", {}});
@@ -375,7 +294,7 @@ std::vector<SelfTest> read_self_test(const YamlNode& node, const fs::path& folde
       }
     }
   }
-  if (const YamlNode* fails = node.find("must_fail")) {
+  if (const YamlNode* fails = map.find("must_fail")) {
     require_list(*fails, "`must_fail`");
     for (const YamlNode& one : fails->elements) {
       tests.push_back(read_must_fail(one, folder, cases));

@@ -14,13 +14,6 @@ namespace warpmark {
 /// Text of one line without control characters, trimmed: names, titles.
 std::string read_line(const YamlNode& node, const std::string& what);
 
-/// A number more than 0, `most` at most: a literal, or arithmetic over literals.
-double read_positive(const YamlNode& node, const std::string& what, double most);
-/// A number from 0 to `most`.
-double read_not_negative(const YamlNode& node, const std::string& what, double most);
-/// A whole number from 1 to `most`, which is 2^53 at most.
-uint64_t read_count(const YamlNode& node, const std::string& what, uint64_t most);
-
 /// The file that a text names, relative to `folder`; absolute. Throws unless it is a regular file.
 std::filesystem::path read_file_name(const YamlNode& node, const std::string& what,
                                      const std::filesystem::path& folder);

@@ -14,6 +14,7 @@
 #include "base/record_columns.hpp"
 #include "base/record_table.hpp"
 #include "codegen/kernel_keys.hpp"
+#include "grade/assignment/assignment_keys.hpp"
 #include "grade/class/grade_shard.hpp"
 #include "results/baseline_records.hpp"
 #include "results/grade_result.hpp"
@@ -64,9 +65,10 @@ struct Named {
 
 std::vector<Named> all_schemas() {
   return {
-      {"grade", grade_schema()},         {"grade_shard", grade_shard_schema()},
-      {"outcome", outcome_schema()},     {"baseline", baseline_schema()},
-      {"judgement", judgement_schema()}, {"suite", suite_schema(codegen::kernel_definitions())}};
+      {"grade", grade_schema()},          {"grade_shard", grade_shard_schema()},
+      {"outcome", outcome_schema()},      {"baseline", baseline_schema()},
+      {"judgement", judgement_schema()},  {"suite", suite_schema(codegen::kernel_definitions())},
+      {"assignment", assignment_schema()}};
 }
 
 TEST(RecordSchemas, AreThoseOfTheTables) {
