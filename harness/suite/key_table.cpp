@@ -27,88 +27,61 @@ Json word_value(const std::string& word) {
   return word;
 }
 
+// A schema for each of them, which are keys with blanks between.
+std::string required(const std::vector<std::string>& all) {
+  Json schemas = Json::array();
+  for (const std::string& keys : all) schemas.push_back({{"required", split(keys, ' ')}});
+  return json_line(schemas);
+}
+
 }  // namespace
 
 KeyForm KeyForm::of(std::string_view definition) {
   const char* folder = definition[0] == '#' ? "" : "#/definitions/";
-  return fmt::format(R"({{"$ref": "{}{}"}})", folder, definition).c_str();
+  return fmt::format(R"({{"$ref": "{}{}"}})", folder, definition);
 }
 
 KeyForm KeyForm::like(const std::string& pattern) {
-  return json_line(Json{{"type", "string"}, {"pattern", pattern}}).c_str();
+  return json_line(Json{{"type", "string"}, {"pattern", pattern}});
 }
 
 KeyForm KeyForm::words(std::vector<std::string> all) {
-  KeyForm form("");
+  KeyForm form;
   form.words_ = std::move(all);
   return form;
 }
 
 KeyForm KeyForm::number(Number kind, double least, double most) {
-  KeyForm form("");
+  KeyForm form;
   form.number_ = kind;
   form.least_ = least;
   form.most_ = most;
   return form;
 }
 
-KeyForm KeyForm::whole(double least, double most) {
-  return number(Number::whole, least, most);
-}
-KeyForm KeyForm::from(double least, double most) {
-  return number(Number::from, least, most);
-}
-KeyForm KeyForm::above(double least, double most) {
-  return number(Number::above, least, most);
-}
-
 KeyForm KeyForm::keys(KeyTableOf table) {
-  KeyForm form("");
+  KeyForm form;
   form.table_ = std::move(table);
   return form;
 }
 
 KeyForm KeyForm::any_of(std::vector<KeyForm> forms) {
-  KeyForm form("");
+  KeyForm form;
   form.forms_ = std::move(forms);
   return form;
 }
 
 KeyForm KeyForm::list_of(KeyForm form, size_t least, size_t most) {
-  if (form.shape_ != Shape::one) form = any_of({std::move(form)});
+  if (form.shape_ != Shape::one) form = any_of({form});
   form.shape_ = Shape::list;
   form.least_count_ = least;
   form.most_count_ = most;
   return form;
 }
 
-KeyForm KeyForm::by_name(KeyForm form, size_t least, size_t most) {
-  form = list_of(std::move(form), least, most);
+KeyForm KeyForm::by_name(const KeyForm& of, size_t least, size_t most) {
+  KeyForm form = list_of(of, least, most);
   form.shape_ = Shape::by_name;
-  return form;
-}
-
-KeyForm KeyForm::unique() const {
-  KeyForm form = *this;
-  form.is_unique_ = true;
-  return form;
-}
-
-KeyForm KeyForm::named(const char* pattern) const {
-  KeyForm form = *this;
-  form.names_ = pattern;
-  return form;
-}
-
-KeyForm KeyForm::needed() const {
-  KeyForm form = *this;
-  form.is_needed_ = true;
-  return form;
-}
-
-KeyForm KeyForm::normally(const char* value) const {
-  KeyForm form = *this;
-  form.standard_ = value;
   return form;
 }
 
@@ -184,41 +157,14 @@ Json KeyForm::schema(const char* says) const {
   return value;
 }
 
-KeyTable KeyTable::about(const char* text) const {
-  KeyTable table = *this;
-  table.about_ = text;
-  return table;
+KeyTable& KeyTable::never_both(const std::vector<std::string>& pairs) {
+  return rules(R"({"not": {"anyOf": )" + required(pairs) + "}}");
 }
-
-KeyTable KeyTable::hint(const char* text) const {
-  KeyTable table = *this;
-  table.hint_ = text;
-  return table;
+KeyTable& KeyTable::one_of(const std::vector<std::string>& keys) {
+  return rules(R"({"oneOf": )" + required(keys) + "}");
 }
-
-KeyTable KeyTable::rules(const std::string& json) const {
-  KeyTable table = *this;
-  table.rules_.push_back(json);
-  return table;
-}
-
-KeyTable KeyTable::required(const char* rule, const std::vector<std::string>& all) const {
-  std::string each;
-  for (const std::string& keys : all) {
-    const std::string list = "\"" + join(split(keys, ' '), "\", \"") + "\"";
-    each += fmt::format(R"({}{{"required": [{}]}})", each.empty() ? "" : ", ", list);
-  }
-  return rules(fmt::format(fmt::runtime(rule), each));
-}
-
-KeyTable KeyTable::never_both(const std::vector<std::string>& pairs) const {
-  return required(R"({{"not": {{"anyOf": [{}]}}}})", pairs);
-}
-KeyTable KeyTable::one_of(const std::vector<std::string>& keys) const {
-  return required(R"({{"oneOf": [{}]}})", keys);
-}
-KeyTable KeyTable::some_of(const std::vector<std::string>& keys) const {
-  return required(R"({{"anyOf": [{}]}})", keys);
+KeyTable& KeyTable::some_of(const std::vector<std::string>& keys) {
+  return rules(R"({"anyOf": )" + required(keys) + "}");
 }
 
 KeyTable KeyTable::with(const KeyTable& more) const {
@@ -244,7 +190,7 @@ Json KeyTable::schema() const {
     properties[key.name] = key.form.schema(key.says);
   }
   Json map = Json::object();
-  if (!about_.empty()) map["description"] = about_;
+  if (*about_ != '\0') map["description"] = about_;
   map["type"] = "object";
   if (!needed.empty()) map["required"] = std::move(needed);
   map["additionalProperties"] = false;

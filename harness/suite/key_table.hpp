@@ -21,6 +21,7 @@ using KeyTableOf = std::function<const KeyTable&()>;
 /// The form of a key's value, as its schema says it.
 class KeyForm {
  public:
+  KeyForm(std::string schema = "") : schema_(std::move(schema)) {}
   KeyForm(const char* schema) : schema_(schema) {}
   /// A definition of the schema, or "#/properties/NAME" for the form of another key.
   static KeyForm of(std::string_view definition);
@@ -28,15 +29,16 @@ class KeyForm {
   static KeyForm text() { return R"({"type": "string", "minLength": 1})"; }
   static KeyForm like(const std::string& pattern);
   static KeyForm truth() { return R"({"type": "boolean"})"; }
+  static KeyForm version() { return KeyForm(R"({"enum": [1, "1"]})").needed(); }
   static KeyForm words(std::vector<std::string> all);
   template <Worded T>
   static KeyForm words_of() {
     const auto all = warpmark::words(T());
     return words({all.begin(), all.end()});
   }
-  static KeyForm whole(double least, double most);
-  static KeyForm from(double least, double most);
-  static KeyForm above(double least, double most);
+  static KeyForm whole(double least, double most) { return number(Number::whole, least, most); }
+  static KeyForm from(double least, double most) { return number(Number::from, least, most); }
+  static KeyForm above(double least, double most) { return number(Number::above, least, most); }
   /// A map with the keys of a table.
   static KeyForm keys(KeyTableOf table);
   static KeyForm any_of(std::vector<KeyForm> forms);
@@ -44,17 +46,15 @@ class KeyForm {
   static KeyForm list_of(KeyForm form, size_t least = 1, size_t most = 0);
   static KeyForm one_or_more(const KeyForm& form) { return any_of({form, list_of(form)}); }
   /// A map of so many names to such values.
-  static KeyForm by_name(KeyForm form, size_t least = 0, size_t most = 0);
+  static KeyForm by_name(const KeyForm& form, size_t least = 0, size_t most = 0);
 
-  static KeyForm version() { return KeyForm(R"({"enum": [1, "1"]})").needed(); }
-
-  KeyForm needed() const;
+  KeyForm& needed() { return is_needed_ = true, *this; }
   /// The elements of a list differ.
-  KeyForm unique() const;
+  KeyForm& unique() { return is_unique_ = true, *this; }
   /// The names of a map match a regular expression.
-  KeyForm named(const char* pattern) const;
+  KeyForm& named(const char* pattern) { return names_ = pattern, *this; }
   /// `value` is what it is without the key, as JSON.
-  KeyForm normally(const char* value) const;
+  KeyForm& normally(const char* value) { return standard_ = value, *this; }
 
   bool is_needed() const { return is_needed_; }
   bool is_list() const { return shape_ == Shape::list; }
@@ -70,17 +70,18 @@ class KeyForm {
   static KeyForm number(Number kind, double least, double most);
   nlohmann::ordered_json value_schema() const;
 
+  // One of these is the form of a value; else it is a number.
   std::string schema_;
   std::vector<std::string> words_;
   KeyTableOf table_;
   std::vector<KeyForm> forms_;
-  Shape shape_ = Shape::one;
-  size_t least_count_ = 0, most_count_ = 0;
-  bool is_unique_ = false;
-  const char* names_ = "^[A-Za-z_][A-Za-z0-9_]*$";
   Number number_ = Number::whole;
   double least_ = 0, most_ = 0;
-  bool is_needed_ = false;
+
+  Shape shape_ = Shape::one;
+  size_t least_count_ = 0, most_count_ = 0;
+  bool is_unique_ = false, is_needed_ = false;
+  const char* names_ = "^[A-Za-z_][A-Za-z0-9_]*$";
   const char* standard_ = "";
 };
 
@@ -95,29 +96,27 @@ class KeyTable {
  public:
   KeyTable(std::vector<Key> keys) : keys_(std::move(keys)) {}
   /// A sentence about the map, for keys that say none.
-  KeyTable about(const char* text) const;
+  KeyTable& about(const char* text) { return about_ = text, *this; }
   /// The hint of the error about a needed key that is missing.
-  KeyTable hint(const char* text) const;
+  KeyTable& hint(const char* text) { return hint_ = text, *this; }
   /// Further members of the schema, as JSON.
-  KeyTable rules(const std::string& json) const;
+  KeyTable& rules(const std::string& json) { return rules_.push_back(json), *this; }
   /// Pairs of keys that exclude each other: "ulp rtol".
-  KeyTable never_both(const std::vector<std::string>& pairs) const;
-  KeyTable one_of(const std::vector<std::string>& keys) const;
-  KeyTable some_of(const std::vector<std::string>& keys) const;
+  KeyTable& never_both(const std::vector<std::string>& pairs);
+  KeyTable& one_of(const std::vector<std::string>& keys);
+  KeyTable& some_of(const std::vector<std::string>& keys);
   /// The same with the keys of another table behind.
   KeyTable with(const KeyTable& more) const;
 
   const std::vector<Key>& keys() const { return keys_; }
-  const std::string& hint() const { return hint_; }
+  const char* hint() const { return hint_; }
   std::vector<std::string> names() const;
   const KeyForm& form(std::string_view key) const;
   nlohmann::ordered_json schema() const;
 
  private:
-  KeyTable required(const char* rule, const std::vector<std::string>& all) const;
-
   std::vector<Key> keys_;
-  std::string about_, hint_;
+  const char *about_ = "", *hint_ = "";
   std::vector<std::string> rules_;
 };
 

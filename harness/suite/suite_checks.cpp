@@ -11,7 +11,7 @@ namespace warpmark {
 
 CheckForm::CheckForm(CheckKind check, const KeyTable& table, std::vector<std::string> some_of)
     : kind(check),
-      keys(std::make_shared<KeyTable>(some_of.empty() ? table : table.some_of(some_of))),
+      keys(std::make_shared<KeyTable>(some_of.empty() ? table : KeyTable(table).some_of(some_of))),
       key(table.keys().front().name),
       one_of(std::move(some_of)) {
   for (const Key& other : std::span(table.keys()).subspan(1)) {
