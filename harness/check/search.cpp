@@ -14,6 +14,7 @@
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
+#include "base/split_mix.hpp"
 #include "base/text.hpp"
 #include "check/search_space.hpp"
 #include "check/shrink.hpp"
@@ -30,23 +31,6 @@ constexpr int kMostKnown = 400;
 constexpr int kMostFailing = 64;
 // Questions to make one failure smaller, and kinds of failures for each suite.
 constexpr size_t kMostQuestions = 400, kMostFailures = 8;
-
-// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine.
-class Numbers {
- public:
-  explicit Numbers(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  uint64_t below(uint64_t end) { return next() % end; }
-  bool one_of(uint64_t many) { return below(many) == 0; }
-
- private:
-  uint64_t state_;
-};
 
 uint64_t seed_of(uint64_t seed, const std::string& suite) {
   const std::string hash = sha256_hex(fmt::format("warpmark search 1\n{}\n{}", seed, suite));
@@ -312,7 +296,7 @@ class Search {
   PluginLoader& plugins_;
   SearchLimits limits_;
   const std::function<bool()>& stopped_;
-  Numbers numbers_;
+  SplitMix64 numbers_;
   Clock::time_point begin_ = Clock::now();
   std::set<int64_t> sizes_;
   std::vector<std::vector<int64_t>> edges_;

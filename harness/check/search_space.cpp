@@ -93,11 +93,6 @@ Case SearchSpace::case_of(const SearchPoint& point) const {
 }
 
 bool SearchSpace::has_real_only(const SearchPoint& point) const {
-  const auto is_real_only = [](const std::string& name) {
-    return std::ranges::any_of(content_patterns(), [&](const ContentPattern& one) {
-      return one.name == name && one.real_only;
-    });
-  };
   for (size_t i = 0; i < point.patterns.size(); ++i) {
     if (point.patterns[i] > 0 && is_real_only(pattern_names_[i].at(point.patterns[i] - 1)))
       return true;

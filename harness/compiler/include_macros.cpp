@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/characters.hpp"
 #include "base/text.hpp"
+#include "compiler/source_lines.hpp"
 #include "compiler/source_tokens.hpp"
 
 namespace warpmark {
@@ -15,24 +15,17 @@ bool is_of_path(char c) {
 }
 
 // The place behind blanks in front of `at`, those of lines that go on included.
-size_t before_blanks(std::string_view text, size_t at) {
-  while (at > 0) {
-    const size_t newline = at - 1;
-    if (is_blank(text[newline])) {
-      --at;
-    } else if (text[newline] == '\n' && newline > 0 && text[newline - 1] == '\\') {
-      at -= 2;
-    } else {
-      break;
-    }
-  }
+size_t before_joined_blanks(std::string_view text, size_t at) {
+  at = before_blanks(text, at);
+  while (at > 0 && text[at - 1] == '\n' && goes_on(text, at - 1))
+    at = before_blanks(text, before_blanks(text, at - 1) - 1);
   return at;
 }
 
 // The place of the hash in front of a directive's word, where both begin a line; npos if they do
 // not.
 size_t hash_before(std::string_view text, size_t word) {
-  size_t hash = before_blanks(text, word);
+  size_t hash = before_joined_blanks(text, word);
   if (text.substr(0, hash).ends_with('#')) {
     hash -= 1;
   } else if (text.substr(0, hash).ends_with("%:")) {
@@ -40,7 +33,7 @@ size_t hash_before(std::string_view text, size_t word) {
   } else {
     return std::string_view::npos;
   }
-  const size_t start = before_blanks(text, hash);
+  const size_t start = before_joined_blanks(text, hash);
   return start == 0 || text[start - 1] == '\n' ? hash : std::string_view::npos;
 }
 
@@ -49,13 +42,6 @@ size_t behind_blanks(std::string_view text, size_t at) {
     at += text[at] == '\\' ? 2 : 1;
   }
   return at;
-}
-
-std::string logical_line(std::string_view text, size_t begin) {
-  size_t end = std::min(text.find('\n', begin), text.size());
-  while (end < text.size() && text[end - 1] == '\\')
-    end = std::min(text.find('\n', end + 1), text.size());
-  return std::string(text.substr(begin, end - begin));
 }
 
 // The name that a macro's body is, which begins at a token; "" if it is none.
@@ -81,7 +67,7 @@ const IncludeMacros::Meaning& IncludeMacros::known(const std::string& macro) {
   if (found == definitions_.end()) return meaning;
   for (; meaning.read < found->second.size(); ++meaning.read) {
     const std::string_view behind_hash = found->second[meaning.read];
-    read_definition(logical_line(behind_hash, 0), meaning);
+    read_definition(std::string(behind_hash.substr(0, end_of_lines(behind_hash, 0))), meaning);
   }
   return meaning;
 }

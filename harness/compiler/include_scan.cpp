@@ -5,8 +5,8 @@
 #include <cstring>
 #include <optional>
 
-#include "base/characters.hpp"
 #include "base/text.hpp"
+#include "compiler/source_lines.hpp"
 
 namespace warpmark {
 
@@ -295,9 +295,7 @@ class QuickScanner {
     if (answer == Answer::yes) answer = at_line_start(hash);
     if (answer == Answer::yes) answer = outside_comments(hash);
     if (answer != Answer::yes) return answer == Answer::no;
-    size_t end = text_.find('\n', hash);
-    while (end != std::string_view::npos && goes_on(end)) end = text_.find('\n', end + 1);
-    const std::string_view line = text_.substr(hash, end - hash);
+    const std::string_view line = text_.substr(hash, end_of_lines(text_, hash) - hash);
     if (line.find("/*") != std::string_view::npos) return false;
     line_ += static_cast<int>(std::count(text_.begin() + static_cast<ptrdiff_t>(counted_),
                                          text_.begin() + static_cast<ptrdiff_t>(hash), '\n'));
@@ -313,20 +311,9 @@ class QuickScanner {
     return true;
   }
 
-  size_t before_blanks(size_t at) const {
-    while (at > 0 && is_blank(text_[at - 1])) --at;
-    return at;
-  }
-
-  // Tells whether the line that ends at `newline` goes on.
-  bool goes_on(size_t newline) const {
-    const size_t at = before_blanks(newline);
-    return at > 0 && text_[at - 1] == '\\';
-  }
-
   // Moves from a word to the hash in front of it.
   Answer behind_hash(size_t& at) const {
-    at = before_blanks(at);
+    at = before_blanks(text_, at);
     const std::string_view before = text_.substr(0, at);
     for (const std::string_view hash : kHashes) {
       if (!before.ends_with(hash)) continue;
@@ -337,14 +324,14 @@ class QuickScanner {
   }
 
   Answer at_line_start(size_t hash) const {
-    const std::string_view before = text_.substr(0, before_blanks(hash));
+    const std::string_view before = text_.substr(0, before_blanks(text_, hash));
     if (is_unclear(before)) return Answer::unknown;
     return before.empty() || before.back() == '\n' ? Answer::yes : Answer::no;
   }
 
   // A comment or a line that goes on may be between a word and its hash, or in front of that.
-  bool is_unclear(std::string_view before) const {
-    return before.ends_with("*/") || (before.ends_with('\n') && goes_on(before.size() - 1));
+  static bool is_unclear(std::string_view before) {
+    return before.ends_with("*/") || (before.ends_with('\n') && goes_on(before, before.size() - 1));
   }
 
   // A comment that is open here has a beginning with no end behind it.

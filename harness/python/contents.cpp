@@ -10,14 +10,15 @@ namespace warpmark {
 
 namespace py = pybind11;
 
-Array contents_of(Interpreter& python, const std::string& pattern, const Shape& shape,
-                  const DType& dtype, const GeneratorKey& key, const PythonExpression& expression) {
+Array contents_of(Interpreter& python, const std::string& pattern, bool real_only,
+                  const Shape& shape, const DType& dtype, const GeneratorKey& key,
+                  const PythonExpression& expression) {
   python.require_numpy();
   const py::gil_scoped_acquire lock;
   try {
     const py::object made =
         objects::own_module("contents", kContentsText)
-            .attr("make")(pattern, objects::shape_tuple(shape), std::string(dtype.name),
+            .attr("make")(pattern, real_only, objects::shape_tuple(shape), std::string(dtype.name),
                           objects::scope_object(key, objects::Seen::by_function));
     return to_array(Value(expression, ExitCode::verdict, objects::hold(made)), dtype);
   } catch (const py::error_already_set& error) {

@@ -11,10 +11,6 @@ LIMITS = {"bfloat16": (3.3895313892515355e38, 1.1754943508222875e-38),
 SUBNORMAL = {"bfloat16": 2.0 ** -133, "float8_e4m3fn": 2.0 ** -9, "float8_e5m2": 2.0 ** -16}
 
 
-# Patterns that integers and booleans do not have.
-REAL_ONLY = ("infinite", "nan", "all_nan", "signed_zeros", "subnormal", "cancelling", "magnitudes")
-
-
 class Target:
     """The element type of the array to make."""
 
@@ -164,10 +160,10 @@ def magnitudes(n, target, rng):
     return np.exp2(rng.uniform(low, high, n)) * np.where(rng.random(n) < 0.5, 1, -1)
 
 
-def make(pattern, shape, dtype, rng):
-    """The array of a pattern, of that shape, to be rounded to the type `dtype`."""
+def make(pattern, real_only, shape, dtype, rng):
+    """The array of a pattern, which integers may not have, of that shape, to be rounded to the type `dtype`."""
     target = Target(dtype)
-    if pattern in REAL_ONLY and not target.floating:
+    if real_only and not target.floating:
         raise ValueError("integers have no %s" % pattern.replace("_", " "))
     count = int(np.prod(shape, dtype=np.int64))
     with np.errstate(all="ignore"):

@@ -20,6 +20,7 @@
 #include "runtime/struct_layout.hpp"
 #include "runtime/tensor_maps.hpp"
 #include "suite/companions.hpp"
+#include "suite/contents.hpp"
 
 namespace warpmark {
 
@@ -460,8 +461,8 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
     Array array = to_array(value_of(buffer.name, *buffer.value), dtype);
     if (!buffer.contents.empty()) {
       const Position where = planned.positions.find(buffer.value->at);
-      array = contents_of(python, buffer.contents, array.shape(), dtype, key,
-                          expression_from(buffer.value->text, where));
+      array = contents_of(python, buffer.contents, is_real_only(buffer.contents), array.shape(),
+                          dtype, key, expression_from(buffer.value->text, where));
     }
     if (!is_axis(plan, buffer.name)) scope.set_array(buffer.name, array);
     inputs.arrays.emplace(buffer.name, std::move(array));

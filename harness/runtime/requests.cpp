@@ -135,18 +135,15 @@ std::vector<GivenArgument> arguments_of(const LaunchStep& launch, const Plan& pl
   const bool has_values = !plan.units.at(launch.unit).compiler.empty();
   std::vector<GivenArgument> arguments;
   for (const std::string& name : launch.arguments) {
-    const auto buffer = std::find_if(plan.buffers.begin(), plan.buffers.end(),
-                                     [&](const Buffer& one) { return one.name == name; });
-    const auto scalar = std::find_if(plan.scalars.begin(), plan.scalars.end(),
-                                     [&](const Scalar& one) { return one.name == name; });
-    if (buffer != plan.buffers.end()) {
+    if (const Buffer* buffer = plan.find_buffer(name)) {
       // Memory of its own begins at a multiple of 256 bytes.
       arguments.push_back({true, buffer->dtype, !buffer->offset});
     } else {
-      GivenArgument given{false, scalar != plan.scalars.end() ? scalar->dtype : std::nullopt};
-      if (const auto value = has_values && scalar != plan.scalars.end()
-                                 ? known_integer(*scalar, plan)
-                                 : std::nullopt) {
+      const Scalar* scalar = plan.find_scalar(name);
+      GivenArgument given{false, scalar != nullptr ? scalar->dtype : std::nullopt};
+      const auto value =
+          has_values && scalar != nullptr ? known_integer(*scalar, plan) : std::nullopt;
+      if (value) {
         given.aligned = *value % 16 == 0;
         given.one = *value == 1;
       }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/split_mix.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_contents.hpp"
 #include "runtime/artifacts.hpp"
@@ -52,9 +53,7 @@ uint64_t Trial::first_schedule(const std::string& case_id) const {
     for (const char one : case_id) sum = sum * 31 + static_cast<unsigned char>(one);
     return 1 + index * kApart + sum % kStarts;
   }
-  uint64_t mixed = (*seed ^ *seed >> 30) * 0xbf58476d1ce4e5b9;  // as splitmix64
-  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
-  return 1 + (mixed >> 33) + index * kApart;
+  return 1 + (mixed_bits(*seed) >> 33) + index * kApart;
 }
 
 class Session::State {

@@ -1,5 +1,7 @@
 #include "suite/contents.hpp"
 
+#include <algorithm>
+
 namespace warpmark {
 
 const std::vector<ContentPattern>& content_patterns() {
@@ -26,6 +28,11 @@ const std::vector<ContentPattern>& content_patterns() {
       {"magnitudes", adversarial, true, "random numbers of all magnitudes of the type"},
   };
   return patterns;
+}
+
+bool is_real_only(std::string_view pattern) {
+  const auto found = std::ranges::find(content_patterns(), pattern, &ContentPattern::name);
+  return found != content_patterns().end() && found->real_only;
 }
 
 std::vector<std::string> pattern_names(ContentClass which) {

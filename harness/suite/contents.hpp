@@ -32,6 +32,9 @@ struct ContentPattern {
 /// All patterns, the simplest first: a search that makes a failure smaller tries them in this order.
 const std::vector<ContentPattern>& content_patterns();
 
+/// Tells whether integers and booleans do not have the pattern of that name.
+bool is_real_only(std::string_view pattern);
+
 /// The names of the patterns of a class.
 std::vector<std::string> pattern_names(ContentClass which);
 

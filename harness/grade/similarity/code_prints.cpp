@@ -6,6 +6,7 @@
 #include <array>
 #include <string>
 
+#include "base/split_mix.hpp"
 #include "compiler/ptx_normal.hpp"
 #include "compiler/source_tokens.hpp"
 #include "grade/similarity/similarity.hpp"
@@ -27,13 +28,6 @@ uint64_t hash_of(std::string_view text) {
   uint64_t hash = 14695981039346656037U;  // FNV-1a
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return hash;
-}
-
-// Spreads the bits, so that the least hash of a window is an arbitrary one (splitmix64).
-uint64_t mixed(uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EBU;
-  return value ^ (value >> 31);
 }
 
 std::string_view normalised(const SourceToken& token) {
@@ -59,7 +53,7 @@ CodePrints winnowed(const std::vector<uint64_t>& hashes, const std::vector<int>&
   std::vector<CodePrint> runs;
   for (size_t i = 0; i + kPrintTokens <= hashes.size(); ++i) {
     uint64_t hash = 0;
-    for (size_t j = i; j < i + kPrintTokens; ++j) hash = mixed(hash ^ hashes[j]) + j - i;
+    for (size_t j = i; j < i + kPrintTokens; ++j) hash = mixed_bits(hash ^ hashes[j]) + j - i;
     runs.push_back({hash, lines[i], lines[i + kPrintTokens - 1]});
     made.all.insert(hash);
   }
