@@ -61,14 +61,14 @@ class KernelReader {
     if (mark == one.body || (is_template && !is(one.first + 1, "<"))) return;
     const auto [open, close] = parameters_of(mark + 1, one.body);
     if (open == close) return;
-    const size_t named = is(open - 1, ">") ? opening(open - 1) : open;
-    if (tokens_[named - 1].kind != TokenKind::word) return;
+    const size_t named = is(open - 1, ">") ? opening_bracket(tokens_, open - 1, "<>") : open;
+    if (named - 1 >= open || tokens_[named - 1].kind != TokenKind::word) return;
     DeclaredKernel kernel;
     kernel.name = tokens_[named - 1].text;
     kernel.scope = scope;
     kernel.line = tokens_[named - 1].line;
     kernel.is_template = is_template;
-    if (is_template) kernel.template_head = text_of(one.first, past_template(one.first));
+    if (is_template) kernel.template_head = text_of(one.first, end_of_template(one.first));
     kernel.text = shortened(kernel.template_head + (is_template ? " " : "") + scope +
                             text_of(named - 1, close));
     const auto texts = parameter_types(text_of(open, close));
@@ -83,8 +83,8 @@ class KernelReader {
     std::pair<size_t, size_t> found;
     for (size_t i = begin; i < end; ++i) {
       if (!is(i, "(")) continue;
-      const size_t close = past_closing(i, end, "(", ")");
-      if (close == i) return {};
+      const size_t close = closing_bracket(tokens_, i, end, "()") + 1;
+      if (close > end) return {};
       const bool is_attribute = tokens_[i - 1].text.starts_with("__");
       if (i > begin && !is_attribute) found = {i, close};
       i = close - 1;
@@ -92,30 +92,10 @@ class KernelReader {
     return found;
   }
 
-  // The index past the bracket that closes the one at `open`; `open` if none does.
-  size_t past_closing(size_t open, size_t end, std::string_view opens,
-                      std::string_view closes) const {
-    int depth = 0;
-    for (size_t i = open; i < end; ++i) {
-      if (is(i, opens)) ++depth;
-      if (is(i, closes) && --depth == 0) return i + 1;
-    }
-    return open;
-  }
-
-  size_t past_template(size_t first) const {
-    const size_t open = first + 1;
-    return past_closing(open, tokens_.size(), "<", ">");
-  }
-
-  // The index of the "<" that the one at `close` closes.
-  size_t opening(size_t close) const {
-    int depth = 0;
-    for (size_t i = close; i > 0; --i) {
-      if (is(i, ">")) ++depth;
-      if (is(i, "<") && --depth == 0) return i;
-    }
-    return close;
+  // The place behind the parameters of a template; of its first bracket if nothing closes it.
+  size_t end_of_template(size_t first) const {
+    const size_t close = closing_bracket(tokens_, first + 1, tokens_.size(), "<>");
+    return close < tokens_.size() ? close + 1 : first + 1;
   }
 
   // The source from one token to another on one line, without comments and directives.

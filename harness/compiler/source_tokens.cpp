@@ -157,7 +157,36 @@ class Lexer {
   std::vector<SourceToken> tokens_;
 };
 
+// 1 for a bracket that opens, −1 for one that closes, else 0.
+int step_of(const SourceToken& token, std::string_view brackets) {
+  if (token.directive || token.text.size() != 1) return 0;
+  const size_t found = brackets.find(token.text[0]);
+  return found == std::string_view::npos ? 0 : found < brackets.size() / 2 ? 1 : -1;
+}
+
 }  // namespace
+
+size_t closing_bracket(const std::vector<SourceToken>& tokens, size_t open, size_t end,
+                       std::string_view brackets) {
+  int depth = 0;
+  for (size_t i = open; i < end; ++i) {
+    const int step = step_of(tokens[i], brackets);
+    depth += step;
+    if (step < 0 && depth == 0) return i;
+  }
+  return end;
+}
+
+size_t opening_bracket(const std::vector<SourceToken>& tokens, size_t close,
+                       std::string_view brackets) {
+  int depth = 0;
+  for (size_t i = close + 1; i-- > 0;) {
+    const int step = step_of(tokens[i], brackets);
+    depth -= step;
+    if (step > 0 && depth == 0) return i;
+  }
+  return std::string_view::npos;
+}
 
 std::vector<SourceToken> source_tokens(std::string_view source) {
   return Lexer(source).run();

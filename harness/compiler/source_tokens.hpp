@@ -36,6 +36,14 @@ struct SourceToken {
 /// bytes, in linear time and memory.
 std::vector<SourceToken> source_tokens(std::string_view source);
 
+/// The place of the bracket that closes the one at `open`, before `end`; `end` if none does. The
+/// brackets are opening ones, then as many that close; those in directives do not count.
+size_t closing_bracket(const std::vector<SourceToken>& tokens, size_t open, size_t end,
+                       std::string_view brackets = "({[)}]");
+/// The place of the bracket that the one at `close` closes; npos if there is none.
+size_t opening_bracket(const std::vector<SourceToken>& tokens, size_t close,
+                       std::string_view brackets = "({[)}]");
+
 /// True if a declaration of `name` has the word before it, as in "__managed__ int a, b;".
 bool is_declared_with(std::string_view source, std::string_view word, std::string_view name);
 

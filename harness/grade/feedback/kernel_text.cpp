@@ -111,12 +111,7 @@ std::string KernelText::quote(const TextRange& range) const {
 }
 
 size_t KernelText::behind(size_t open) const {
-  int depth = 0;
-  for (size_t i = open; i < size(); ++i) {
-    if (is(i, "(") || is(i, "{") || is(i, "[")) ++depth;
-    if ((is(i, ")") || is(i, "}") || is(i, "]")) && --depth == 0) return i + 1;
-  }
-  return size();
+  return std::min(closing_bracket(words_, open, size()) + 1, size());
 }
 
 int KernelText::indentation(int line) const {

@@ -117,7 +117,8 @@ class SubmissionReader {
     Range index{end, end};
     size_t begin = end;
     while (begin > 0 && is(begin - 1, "]")) {
-      begin = opening(begin - 1);
+      begin = opening_bracket(tokens_, begin - 1, "[(])");
+      if (begin == std::string_view::npos) return false;
       index.begin = begin;
     }
     if (begin == 0 || tokens_[begin - 1].kind != TokenKind::word) return false;
@@ -138,15 +139,6 @@ class SubmissionReader {
     size_t end = at + 1;
     while (is(end, "[")) end = closing(end) + 1;
     return std::min(end, tokens_.size());
-  }
-  // The place of the bracket that opens the one at `at`, or 0.
-  size_t opening(size_t at) const {
-    int depth = 0;
-    for (size_t i = at + 1; i-- > 0;) {
-      if (is(i, "]") || is(i, ")")) ++depth;
-      if ((is(i, "[") || is(i, "(")) && --depth == 0) return i;
-    }
-    return 0;
   }
 
   void add_spans(SubmissionFacts& facts) const {
@@ -249,14 +241,7 @@ class SubmissionReader {
                                 [&](const char* mark) { return is(at - 1, mark); });
   }
   // The place of the bracket that closes the one at `at`, or the end.
-  size_t closing(size_t at) const {
-    int depth = 0;
-    for (size_t i = at; i < tokens_.size(); ++i) {
-      if (is(i, "(") || is(i, "{") || is(i, "[")) ++depth;
-      if ((is(i, ")") || is(i, "}") || is(i, "]")) && --depth == 0) return i;
-    }
-    return tokens_.size();
-  }
+  size_t closing(size_t at) const { return closing_bracket(tokens_, at, tokens_.size()); }
   size_t statement_end(size_t at) const {
     for (size_t i = at; i < tokens_.size(); ++i) {
       if (is(i, ";") || is(i, "}") || is(i, ")")) return i;
