@@ -92,26 +92,46 @@ def suite_of_the_manual(language):
     return text
 
 
-@unittest.skipIf(environment_with("triton") is None, reason("triton"))
-class Triton(CheckTest):
+class OfALanguage:
+    """The environment of a language, its kernels in k.py, and what holds for each language."""
+
     def setUp(self):
         super().setUp()
-        self.environment["VIRTUAL_ENV"] = environment_with("triton")
-        self.write("suites/k.py", KERNELS)
+        self.environment["VIRTUAL_ENV"] = environment_with(self.LANGUAGE)
+        self.write("suites/k.py", self.KERNELS)
 
     def suite(self, text):
         self.write("suites/t.yaml", text)
 
     def test_kernels_are_right_and_findings_have_lines_of_the_python_file(self):
-        self.suite(ADD)
+        self.suite(self.ADD)
         self.assertIn("2 passed", self.check()[0])
-        self.write("suites/k.py", KERNELS.replace("mask = i < n\n", "mask = i <= n\n"))
-        self.assertIn("k.py:9: error: out-of-bounds", self.check(code=1)[0])
+        self.write("suites/k.py", self.KERNELS.replace(self.BOUND, self.BOUND.replace("<", "<="), 1))
+        self.assertIn("k.py:%d: error: out-of-bounds" % self.LINE, self.check(code=1)[0])
 
     def test_the_manuals_suite(self):
-        self.suite(suite_of_the_manual("triton"))
-        self.write("suites/kernels.py", KERNELS)
-        self.assertIn("3 passed", self.check()[0])
+        self.suite(suite_of_the_manual(self.LANGUAGE))
+        self.write("suites/kernels.py", self.KERNELS)
+        self.assertIn("%d passed" % self.MANUAL_CASES, self.check()[0])
+
+    def is_said(self, suite, mistakes):
+        for old, new, said in mistakes:
+            self.suite(suite.replace(old, new, 1))
+            with self.subTest(said):
+                self.assertIn(said, self.check(code=1)[0])
+        self.suite(suite)
+
+    def is_said_of(self, text, line, said):
+        self.write("suites/k.py", text)
+        out = "".join(self.check(code=1))
+        self.assertIn(said, out)
+        if line:
+            self.assertIn("k.py:%d: error" % line, out)
+
+
+@unittest.skipIf(environment_with("triton") is None, reason("triton"))
+class Triton(OfALanguage, CheckTest):
+    LANGUAGE, KERNELS, ADD, BOUND, LINE, MANUAL_CASES = "triton", KERNELS, ADD, "mask = i < n\n", 9, 3
 
     def test_shared_memory_and_tensor_cores(self):
         self.suite("""warpmark: 1
@@ -219,26 +239,19 @@ reference: {x: 2 * x}
         self.assertIn("hint: it is autotuned, and the suite chooses: constexpr: {BLOCK: 64}", out)
 
     def test_mistakes(self):
-        for old, new, said in (
-                ("k.py:add", "k.py:subtract", "k.py has no kernel `subtract`"),
-                ("{BLOCK: 256}", "{SIZE: 256}", "`SIZE` of `constexpr` is no parameter of the kernel"),
-                ("  y: {in: rng.random(n), dtype: float32}", "  y: {in: rng.random(n)}", "the argument for `y` has no dtype"),
-                ("  n: {scalar: n, dtype: int32}\n", "", "the suite no argument for it"),
-                ("constexpr", "options: [warps=3], constexpr", "Triton has no option `warps` that a suite may set"),
-                ("launch: {", "launch: {block: 64, ", "block")):
-            self.suite(ADD.replace(old, new, 1))
-            self.assertIn(said, self.check(code=1)[0])
-        self.suite(ADD)
+        self.is_said(ADD, (
+            ("k.py:add", "k.py:subtract", "k.py has no kernel `subtract`"),
+            ("{BLOCK: 256}", "{SIZE: 256}", "`SIZE` of `constexpr` is no parameter of the kernel"),
+            ("  y: {in: rng.random(n), dtype: float32}", "  y: {in: rng.random(n)}", "the argument for `y` has no dtype"),
+            ("  n: {scalar: n, dtype: int32}\n", "", "the suite no argument for it"),
+            ("constexpr", "options: [warps=3], constexpr", "Triton has no option `warps` that a suite may set"),
+            ("launch: {", "launch: {block: 64, ", "block")))
         for wrong, line, said in (("tl.lod(y + i", 9, "lod"), ("import nowhere\n", None, "has no package nowhere, which k.py imports: install it there"),
                                   ("raise RuntimeError('Found no NVIDIA driver on your system')\n", 1, "what needs one belongs into a function"),
                                   ("raise KeyError(5)\n", 1, "KeyError"), ("raise SystemExit(3)\n", 1, "SystemExit: 3"),
                                   ("import os; os._exit(3)\n", None, "warpmark-compiler-triton exited with code 3"),
                                   ("import os; os.abort()\n", None, "warpmark-compiler-triton ended by signal 6")):
-            self.write("suites/k.py", KERNELS.replace("tl.load(y + i", wrong) if "tl" in wrong else wrong + KERNELS)
-            out = "".join(self.check(code=1))
-            self.assertIn(said, out)
-            if line:
-                self.assertIn("k.py:%d: error" % line, out)
+            self.is_said_of(KERNELS.replace("tl.load(y + i", wrong) if "tl" in wrong else wrong + KERNELS, line, said)
 
 
 NUMBA_KERNELS = '''import math
@@ -279,28 +292,14 @@ NUMBA_ADD = ADD.replace("triton: k.py:add, constexpr: {BLOCK: 256}", "numba: k.p
 
 
 @unittest.skipIf(environment_with("numba") is None, reason("numba"))
-class Numba(CheckTest):
+class Numba(OfALanguage, CheckTest):
+    LANGUAGE, KERNELS, ADD, BOUND, LINE, MANUAL_CASES = "numba", NUMBA_KERNELS, NUMBA_ADD, "i < x.size", 11, 4
+
     def setUp(self):
         super().setUp()
-        self.environment["VIRTUAL_ENV"] = environment_with("numba")
         for name in ("CUDA_HOME", "CUDA_PATH"):
             if name in os.environ:
                 self.environment[name] = os.environ[name]
-        self.write("suites/k.py", NUMBA_KERNELS)
-
-    def suite(self, text):
-        self.write("suites/t.yaml", text)
-
-    def test_kernels_are_right_and_findings_have_lines_of_the_python_file(self):
-        self.suite(NUMBA_ADD)
-        self.assertIn("2 passed", self.check()[0])
-        self.write("suites/k.py", NUMBA_KERNELS.replace("i < x.size", "i <= x.size"))
-        self.assertIn("k.py:11: error: out-of-bounds", self.check(code=1)[0])
-
-    def test_the_manuals_suite(self):
-        self.suite(suite_of_the_manual("numba"))
-        self.write("suites/kernels.py", NUMBA_KERNELS)
-        self.assertIn("4 passed", self.check()[0])
 
     def test_functions_that_a_kernel_calls(self):
         """Numba asks a device for what to compile them for, and there is none."""
@@ -336,24 +335,16 @@ tolerance: {rtol: 1e-6}
         self.assertIn("1 passed", self.check()[0])
 
     def test_mistakes(self):
-        for old, new, said in (
-                ("k.py:add", "k.py:subtract", "k.py has no kernel `subtract`"),
-                ("y: {in: rng.random(n), dtype: float32}", "y: {in: rng.random(n)}", "the argument for `y` has no dtype"),
-                ("y: {in: rng.random(n), dtype: float32}", "y: {in: rng.random(n), dtype: bfloat16}", "bfloat16, which Numba has not"),
-                ("  y: {in: rng.random(n), dtype: float32}\n", "", "`add` has 3 parameters (x, y, out), and the suite 2 arguments"),
-                ("k.py:add", "k.py:add, options: [warps=3]", "Numba has no option `warps` that a suite may set"),
-                ("k.py:add", "k.py:add, define: {N: 3}", "a kernel of Numba has no constants (`N=3`)")):
-            self.suite(NUMBA_ADD.replace(old, new, 1))
-            with self.subTest(said):
-                self.assertIn(said, self.check(code=1)[0])
-        self.suite(NUMBA_ADD)
+        self.is_said(NUMBA_ADD, (
+            ("k.py:add", "k.py:subtract", "k.py has no kernel `subtract`"),
+            ("y: {in: rng.random(n), dtype: float32}", "y: {in: rng.random(n)}", "the argument for `y` has no dtype"),
+            ("y: {in: rng.random(n), dtype: float32}", "y: {in: rng.random(n), dtype: bfloat16}", "bfloat16, which Numba has not"),
+            ("  y: {in: rng.random(n), dtype: float32}\n", "", "`add` has 3 parameters (x, y, out), and the suite 2 arguments"),
+            ("k.py:add", "k.py:add, options: [warps=3]", "Numba has no option `warps` that a suite may set"),
+            ("k.py:add", "k.py:add, define: {N: 3}", "a kernel of Numba has no constants (`N=3`)")))
         for old, new, line, said in (("x[i] + y[i]", "x[i].wrong", 11, "wrong"), ("x[i] + y[i]", "z[i]", None, "'z' is not defined"), ("import math\n", "import nowhere\n", None, "has no package nowhere, which k.py imports"),
                                      ("import math\n", "raise KeyError(5)\n", 1, "KeyError")):
-            self.write("suites/k.py", NUMBA_KERNELS.replace(old, new))
-            out = "".join(self.check(code=1))
-            self.assertIn(said, out)
-            if line:
-                self.assertIn("k.py:%d: error" % line, out)
+            self.is_said_of(NUMBA_KERNELS.replace(old, new), line, said)
 
 
 # Makes what the device `machine_code` loads (tests/support/machine_code_driver.c): PTX behind a few bytes.
