@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include "emitter.hpp"
@@ -269,14 +270,20 @@ void require(bool good, const char* what) {
   std::exit(1);
 }
 
-void report(const char* name, int level, Checks checks, const Program& program, double seconds,
-            double native, u64 threads, u64 warps) {
+// Launches for the bits of native code, and then for the time.
+template <typename Launch>
+void report(const char* name, int level, Checks checks, const Program& program, double native,
+            const Machine& machine, Launch launch, const std::vector<float>& made,
+            const std::vector<float>& expected, std::size_t elements) {
+  launch();
+  require(std::memcmp(made.data(), expected.data(), elements * 4) == 0, "it gives other bits");
+  const double seconds = median_of(launch);
   const char* names[] = {"containment only", "exact bounds", "all checks"};
   std::printf("| %s | v%d, %s | %.3f | %.2f | %.1f | %.1f | %.0f | %zu |\n", name, level,
               names[static_cast<int>(checks)], seconds * 1e3,
-              seconds * 1e9 / static_cast<double>(warps),
-              static_cast<double>(threads) / seconds * 1e-9, seconds / native, program.make_us,
-              program.bytes);
+              seconds * 1e9 / static_cast<double>(machine.total(&Warp::warp_instructions)),
+              static_cast<double>(machine.total(&Warp::executed)) / seconds * 1e-9,
+              seconds / native, program.make_us, program.bytes);
 }
 
 void measure_saxpy(JitRuntime& runtime, int level, Checks checks, double native) {
@@ -303,11 +310,7 @@ void measure_saxpy(JitRuntime& runtime, int level, Checks checks, double native)
   };
   arrays.expected = arrays.y;
   native_saxpy(2, arrays.x.data(), arrays.expected.data(), kN);
-  launch();
-  require(std::memcmp(arrays.y.data(), arrays.expected.data(), kN * 4) == 0, "saxpy: other bits");
-  const double seconds = median_of(launch);
-  report("saxpy", level, checks, program, seconds, native, machine.total(&Warp::executed),
-         machine.total(&Warp::warp_instructions));
+  report("saxpy", level, checks, program, native, machine, launch, arrays.y, arrays.expected, kN);
 }
 
 void measure_matmul(JitRuntime& runtime, int level, Checks checks, double native) {
@@ -342,12 +345,8 @@ void measure_matmul(JitRuntime& runtime, int level, Checks checks, double native
     return processor_s() - begin;
   };
   native_matmul(arrays.x.data(), arrays.y.data(), arrays.expected.data(), kSide);
-  launch();
-  require(std::memcmp(arrays.z.data(), arrays.expected.data(), kSide * kSide * 4) == 0,
-          "matmul: other bits");
-  const double seconds = median_of(launch);
-  report("matmul", level, checks, program, seconds, native, machine.total(&Warp::executed),
-         machine.total(&Warp::warp_instructions));
+  report("matmul", level, checks, program, native, machine, launch, arrays.z, arrays.expected,
+         kSide * kSide);
 }
 
 }  // namespace
@@ -373,9 +372,10 @@ int main() {
                       CpuInfo::host().features().x86().hasAVX512_DQ();
   for (int level : {3, 4}) {
     if (level == 4 && !has_v4) continue;
-    for (Checks checks : {Checks::none, Checks::bounds, Checks::all})
-      measure_saxpy(runtime, level, checks, saxpy_s);
-    for (Checks checks : {Checks::none, Checks::bounds, Checks::all})
-      measure_matmul(runtime, level, checks, matmul_s);
+    for (const auto& [measure, native_s] :
+         {std::pair(&measure_saxpy, saxpy_s), std::pair(&measure_matmul, matmul_s)}) {
+      for (Checks checks : {Checks::none, Checks::bounds, Checks::all})
+        measure(runtime, level, checks, native_s);
+    }
   }
 }
