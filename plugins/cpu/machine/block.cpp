@@ -52,6 +52,25 @@ void tell_decision(BlockObserver& observer, Lanes& lanes, const Program& program
   }
 }
 
+bool has_undefined(const WarpDefinedness* definedness) {
+  return definedness != nullptr && definedness->any();
+}
+
+// Executes a node, of which `done` instructions are done, as long as all values are defined, if nothing
+// else is observed but the accesses, which see to that themselves. Returns the place in the code of
+// the first instruction that is left.
+std::uint32_t execute_defined(const LaunchState& launch, Lanes& lanes, const BasicBlock& node,
+                              std::uint32_t done, const WarpDefinedness* definedness) {
+  if (done != 0 || launch.traffic || launch.coverage || has_undefined(definedness))
+    return node.begin + done;
+  const int full = lanes.mask == 0xffffffff ? 1 : 0;
+  const Instruction* const code = launch.program.code.data();
+  const std::uint32_t* at = launch.program.varying.data() + node.varying;
+  const std::uint32_t* const end = launch.program.varying.data() + node.varying_end;
+  for (; at != end && !has_undefined(definedness); ++at) code[*at].run[full](lanes, code[*at]);
+  return at != end ? *at : node.end;
+}
+
 }  // namespace
 
 void BlockState::FreeDeleter::operator()(std::byte* memory) const {
@@ -321,17 +340,8 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
   [[maybe_unused]] std::uint32_t stepped = Instruction::kNone;
   std::uint32_t i = node.begin + done;
-  const auto any = [=] { return definedness != nullptr && definedness->any(); };
-  if (!Stepped && done == 0 && !in_part && !follows_all && traffic == nullptr &&
-      coverage == nullptr && !any()) {
-    // As long as all values are defined, nothing is observed here but by the accesses themselves.
-    const Instruction* const code = launch_.program.code.data();
-    const std::uint32_t* const varying = launch_.program.varying.data();
-    std::uint32_t at = node.varying;
-    for (; at < node.varying_end && !any(); ++at)
-      code[varying[at]].run[full](lanes, code[varying[at]]);
-    i = at < node.varying_end ? varying[at] : node.end;
-  }
+  if (!Stepped && !in_part && !follows_all)
+    i = execute_defined(launch_, lanes, node, done, definedness);
   for (; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
     if constexpr (Stepped) {
@@ -344,7 +354,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
       coverage->before(place++, lanes, instruction, mask);
     const TrafficMap::Step* step = traffic != nullptr ? traffic->step(i) : nullptr;
     if (step != nullptr) traffic->before(lanes, instruction, *step, mask);
-    if (follows_all || any() || (in_part && is_shuffle(instruction.opcode)))
+    if (follows_all || has_undefined(definedness) || (in_part && is_shuffle(instruction.opcode)))
       observer_->tell<&Check::execute>(lanes, instruction, mask);
     instruction.run[full](lanes, instruction);
     if (step != nullptr && step->form == TrafficMap::Form::reported) traffic->after(*step);
@@ -357,7 +367,7 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
     traffic->warp_ran(warp.instructions);
   }
   if (coverage != nullptr && node.exit == Exit::branch) coverage->part(block, lanes, node, mask);
-  if (definedness == nullptr || !definedness->any()) return;
+  if (!has_undefined(definedness)) return;
   tell_decision(*observer_, lanes, launch_.program, node, mask);
 }
 
