@@ -98,7 +98,7 @@ def without_numbers(reports):
 
 
 def digest_of(all_reports):
-    return hashlib.sha256(json.dumps(without_addresses(all_reports)).encode()).hexdigest()
+    return hashlib.sha256(without_numbers(without_addresses(all_reports)).encode()).hexdigest()
 
 
 def digest_at(level, options):
