@@ -349,10 +349,10 @@ class BlockRaces final : public Check {
   /// Must be called before records of a range of the block's own shared memory are looked at.
   void use(std::uint64_t begin, std::uint64_t end, bool for_atomics = false) {
     see_barrier();
-    used_.add(begin, end);
-    if (!for_atomics) used_plainly_.add(begin, end);
     if (reads_.range().meets(begin, end)) reads_.record(*this);
     if (atomics_.range().meets(begin, end)) record_atomics();
+    used_.add(begin, end);
+    if (!for_atomics) used_plainly_.add(begin, end);
   }
   /// The cells of a range of the block's own shared memory.
   RaceCells shared_cells(std::uint64_t address, std::uint64_t bytes, bool for_atomics = false) {
