@@ -228,9 +228,10 @@ void BlockState::start(std::uint64_t index, Cluster& cluster, std::uint32_t rank
     warps_[i].cluster_arrived = 0;
     warps_[i].instructions = warps_[i].waited = 0;
     warps_[i].fragments.clear();
+    warps_[i].fragments.emplace_back(launch_.program.entry, warps_[i].live);
+    if (launch_.program.callees.empty()) continue;  // nobody needs a stack
     warps_[i].stack_top.fill(launch_.program.kernel_local_bytes);
     for (std::vector<std::byte>& saved : warps_[i].saved) saved.clear();
-    warps_[i].fragments.emplace_back(launch_.program.entry, warps_[i].live);
   }
 }
 
