@@ -1,4 +1,4 @@
-// The values of a kernel's arguments: dtypes from its signature, arrays and scalars from NumPy.
+// The values of a kernel's arguments: arrays and scalars from NumPy.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/signature.hpp"
 #include "plan/plan.hpp"
 #include "plan/plugin_loader.hpp"
 #include "python/array.hpp"
@@ -16,6 +15,7 @@
 #include "python/generator.hpp"
 #include "python/interpreter.hpp"
 #include "python/scope.hpp"
+#include "runtime/argument_types.hpp"
 #include "runtime/placement.hpp"
 
 namespace warpmark {
@@ -25,34 +25,12 @@ struct ScalarValue {
   std::vector<std::byte> bytes;  ///< bytes of one element, or of as many as the parameter has
 };
 
-/// The types that kernels give to a case's arguments.
-struct ArgumentTypes {
-  std::map<std::string, DType> dtypes;  ///< dtypes of every buffer and scalar
-  /// The sizes of the elements of buffers for the kernels, if known: the bytes of a number or of a
-  /// built-in vector, which have a value as a whole, or 0 for records, whose members may have none.
-  std::map<std::string, uint64_t> elements;
-  std::map<std::string, size_t> counts;        ///< number of elements of scalar parameters
-  std::map<std::string, std::string> symbols;  ///< symbols of buffers that are variables of the
-                                               ///< module
-};
-
 struct CaseInputs : ArgumentTypes {
   std::map<std::string, Array> arrays;  ///< initial values of `in` and `inout`
   std::map<std::string, ScalarValue> scalars;
   /// The results of the baseline kernel, if references or checks use it.
   std::map<std::string, Array> baseline;
 };
-
-/// The dtype of every argument: the suite's, else the kernel parameter's type; and the elements of
-/// buffers: of several kernels' types records come first, then the greatest. `compiled` has the
-/// entry of each of the plan's kernels (Plan::kernels). Throws a verdict error, at the argument, if
-/// something does not fit the kernel's parameters: count, sizes, pointers in place of values,
-/// element types; for a missing variable, and for a struct that the compiler lays out differently.
-ArgumentTypes argument_types(const PlannedCase& planned, const Signatures& compiled);
-
-/// The element size of a pointer parameter, whose type is written as by a demangler; nothing if it
-/// is no pointer to data.
-std::optional<uint64_t> pointed_elements(std::string_view type);
 
 /// Evaluates inputs in the plan's order; each sees the axes and those before it. `key` names the
 /// generators, except for the argument. Throws verdict errors.

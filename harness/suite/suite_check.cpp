@@ -62,7 +62,8 @@ class Checker {
     if (suite_.launch) launch(*suite_.launch);
     devices();
     bench_step();
-    references();
+    findings();
+    check_references(suite_);
     listed_cases();
     bench_axes();
     if (suite_.bench.bytes) names(*suite_.bench.bytes, "bench", all);
@@ -492,86 +493,9 @@ class Checker {
     check_dtype(expression.evaluate({}), expression.where());
   }
 
-  void references() const {
-    std::vector<std::string> outputs;
-    for (const Argument* argument : all_arguments(suite_)) {
-      if (is_output(argument->kind)) outputs.push_back(argument->name);
-    }
-    std::set<std::string> referenced;
-    for (const NamedText& reference : suite_.reference) {
-      if (std::find(outputs.begin(), outputs.end(), reference.name) == outputs.end()) {
-        throw unknown_word("output in `reference`", reference.name, reference.where, outputs);
-      }
-      referenced.insert(reference.name);
-    }
-    for (const OutputTolerance& tolerance : suite_.output_tolerances) {
-      if (std::find(outputs.begin(), outputs.end(), tolerance.output) == outputs.end()) {
-        throw unknown_word("output in `tolerance`", tolerance.output, tolerance.where, outputs);
-      }
-    }
-    idle_tolerances(referenced);
+  void findings() const {
     if (suite_.fault) finding(suite_.fault->argument);
     if (suite_.report) finding(suite_.report->argument);
-    if ((suite_.fault || suite_.compile_error) && !suite_.reference.empty()) {
-      throw usage_error(suite_.fault ? "a case that must fault has no outputs to compare"
-                                     : "a case that must not compile has no outputs to compare",
-                        suite_.reference.front().where, "remove `reference`");
-    }
-    check_checks(suite_);
-    // A finding can be the only purpose of a case.
-    const bool judges_none = suite_.reference.empty() && suite_.checks.empty();
-    if (suite_.fault || suite_.compile_error || (suite_.report && judges_none)) return;
-    // A plugin may know the result of its kernel: its plan shows whether it does.
-    if (suite_.plugin.text != "source") return;
-    for (const Argument* argument : all_arguments(suite_)) {
-      const bool judged =
-          referenced.count(argument->name) != 0 || is_checked(suite_, argument->name);
-      if (is_output(argument->kind) && !judged) {
-        throw usage_error(fmt::format("the output `{}` has no reference", argument->name),
-                          argument->where, "add it to `reference`, or to `check`");
-      }
-    }
-  }
-
-  // A tolerance is for floats that are compared with a reference. It has no effect for outputs that
-  // only have checks, or that are integers as far as the suite shows.
-  void idle_tolerances(const std::set<std::string>& referenced) const {
-    if (suite_.plugin.text != "source" || suite_.baseline) return;
-    for (const OutputTolerance& own : suite_.output_tolerances) {
-      if (referenced.contains(own.output)) continue;
-      throw usage_error(fmt::format("the output `{}` has a tolerance and no reference", own.output),
-                        own.where, "checks take no tolerance: remove it");
-    }
-    const SuiteTolerance& tolerance = suite_.tolerance;
-    const auto allows = [](const std::optional<Located>& bound) {
-      return bound && trim(bound->text) != "0";
-    };
-    if (!allows(tolerance.ulp) && !allows(tolerance.rtol) && !allows(tolerance.atol) &&
-        tolerance.kind != ToleranceKind::from_float64)
-      return;
-    const bool used = std::ranges::any_of(
-        referenced, [&](const std::string& output) { return may_be_float(output); });
-    if (used) return;
-    throw usage_error("no float output is compared with this tolerance", tolerance.where,
-                      referenced.empty() ? "checks take no tolerance: remove it"
-                                         : "whole numbers must be equal: remove it");
-  }
-
-  // Returns true also if the dtype of the output is not known before the kernel is compiled.
-  bool may_be_float(const std::string& output) const {
-    for (const Argument* argument : all_arguments(suite_)) {
-      if (argument->name != output || !argument->dtype) continue;
-      const Expression& dtype = *argument->dtype;
-      if (find_type(suite_, dtype.text()) != nullptr || !dtype.names().empty()) return true;
-      const ArithmeticValue value = dtype.evaluate({});
-      const auto* name = std::get_if<std::string>(&value);
-      if (name == nullptr) return true;
-      const std::vector<DType>& all = all_dtypes();
-      const auto known = std::ranges::find(all, *name, &DType::name);
-      return known == all.end() || known->kind == DTypeKind::floating ||
-             known->kind == DTypeKind::complex;
-    }
-    return true;
   }
 
   void finding(const std::optional<Located>& argument) const {

@@ -98,6 +98,8 @@ void check_dtype(const ArithmeticValue& value, const Position& where);
 /// Checks the rules that span several keys: names that expressions use, equal names, missing
 /// references.
 void check_suite(const Suite& suite);
+/// Throws for a reference or a tolerance that is of no use, and for outputs without either.
+void check_references(const Suite& suite);
 /// Throws for a check of an argument that is no output, or for a case without outputs.
 void check_checks(const Suite& suite);
 /// True if a check may concern the output: the parameters of a function are not known here.

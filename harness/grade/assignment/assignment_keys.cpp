@@ -37,10 +37,10 @@ const KeyTable& submission_keys() {
        "one file with all kernels.",
        F::like(kSubmitted)},
       {"max_kib",
-       "The largest size in KiB of a file, and of all headers of their own that it includes.",
+       "The largest size in KiB of a file, and of all headers by the students that it includes.",
        F::whole(1, 16384).normally("64")},
       {"own_headers",
-       "How many headers of their own, which lie beside it, a file may include; 0 for none.",
+       "How many headers by the students, which lie beside it, a file may include; 0 for none.",
        F::whole(0, 1000).normally("16")},
       {"headers",
        "Headers of the course, relative to this file; submissions include them by their file "
