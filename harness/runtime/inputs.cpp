@@ -9,14 +9,12 @@
 
 #include "base/narrow_float.hpp"
 #include "base/text.hpp"
-#include "driver/image.hpp"
 #include "python/contents.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"
 #include "python/tensors.hpp"
 #include "runtime/element.hpp"
 #include "runtime/float16.hpp"
-#include "runtime/tensor_maps.hpp"
 #include "suite/companions.hpp"
 #include "suite/contents.hpp"
 

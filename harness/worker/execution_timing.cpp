@@ -1,4 +1,4 @@
-// What an executor measures: times, counters where nothing has times, profiles.
+// Measures with an executor: times, counters where nothing has times, profiles.
 #include <fmt/format.h>
 
 #include <algorithm>
