@@ -33,8 +33,9 @@ class KeyForm {
   static KeyForm words(std::vector<std::string> all);
   template <Worded T>
   static KeyForm words_of() {
-    const auto all = warpmark::words(T());
-    return words({all.begin(), all.end()});
+    std::vector<std::string> all;
+    for (const T value : each_value<T>()) all.emplace_back(to_text(value));
+    return words(std::move(all));
   }
   static KeyForm whole(double least, double most) { return number(Number::whole, least, most); }
   static KeyForm from(double least, double most) { return number(Number::from, least, most); }
