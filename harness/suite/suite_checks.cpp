@@ -28,7 +28,7 @@ CheckForm::CheckForm(CheckKind check, const KeyTable& table, std::vector<std::st
 
 const std::vector<CheckForm>& check_forms() {
   static const KeyForm kName = KeyForm::like("^[A-Za-z_][A-Za-z0-9_]*$").needed(),
-                kFunction = KeyForm::like(R"(^.*\.py:[A-Za-z_][A-Za-z0-9_]*$)").needed();
+                       kFunction = KeyForm::like(R"(^.*\.py:[A-Za-z_][A-Za-z0-9_]*$)").needed();
   static const std::vector<CheckForm> kForms = {
       {CheckKind::function,
        std::vector<Key>{{"function",
