@@ -82,6 +82,14 @@ void read_skip(const YamlNode& skip, Suite& suite) {
                    [&](const YamlNode& rule) { suite.skip.push_back(read_skip_rule(rule)); });
 }
 
+// An assignment would get an error for each of its keys.
+void refuse_assignment(const YamlNode& root) {
+  const YamlNode* name = root.find("assignment");
+  if (name == nullptr || root.find("kernel") != nullptr) return;
+  throw usage_error("this is an assignment, and no suite", name->where,
+                    "`warpmark try` tries a kernel for it, and `warpmark grade --lint` checks it");
+}
+
 std::shared_ptr<const Suite> read_suite(const std::string& text, const std::filesystem::path& file,
                                         const Attempt& attempt) {
   auto suite = std::make_shared<Suite>();
@@ -91,6 +99,7 @@ std::shared_ptr<const Suite> read_suite(const std::string& text, const std::file
   const YamlNode root = parse_yaml(text, display_path(suite->file));
   suite->where = root.where;
   require_named_map(root, "a suite");
+  refuse_assignment(root);
   bool good = attempt([&] { require_map(root, "a suite", suite_keys().names()); });
   good = attempt([&] { require_format_version(root); }) && good;
   const auto key = [&](std::string_view name, const auto& read) {

@@ -51,6 +51,12 @@ class Jobs(CheckTest):
         self.assertIn("the configuration has no job `smal`", errors)
         self.assertIn("did you mean `small`?", errors)
 
+    def test_a_file_of_another_kind_is_named(self):
+        self.assertIn("this is a suite, and no run configuration", self.refused("run", "suites/t.yaml"))
+        self.write("hw.yaml", "warpmark: 1\nassignment: hw\nsuite: suites/t.yaml\n")
+        for command in ("check", "bench", "lint"):
+            self.assertIn("this is an assignment, and no suite", self.refused(command, "hw.yaml"))
+
     def test_the_line_goes_before_the_file(self):
         out, _ = self.run_program("run", "configs/mine.yaml", "--job=large", "--case", "t.n=4",
                                   "--seed", "8", "--journal", "here.jsonl", "-v")

@@ -32,6 +32,10 @@ class Reader {
   explicit Reader(const fs::path& file) : folder_(fs::absolute(file).parent_path()) {}
 
   RunConfig config(const YamlNode& root) {
+    if (const YamlNode* kernel = root.find("kernel")) {
+      throw usage_error("this is a suite, and no run configuration", kernel->where,
+                        "`warpmark check` and `warpmark bench` take suites");
+    }
     require_map(root, "a run configuration", {"warpmark", "about", "check", "bench"});
     require_format_version(root);
     RunConfig config;
