@@ -49,10 +49,10 @@ class CompileCache {
   CacheEntries clear() const;
   /// The entries that exist now; none if the folder cannot be read.
   CacheEntries entries() const;
-
- private:
+  /// The file of an entry.
   std::filesystem::path entry_path(const std::string& key) const;
 
+ private:
   std::filesystem::path folder_;
 };
 

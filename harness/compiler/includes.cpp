@@ -235,6 +235,7 @@ class Resolver {
     }
     known->second = spelling;
     if (spellings_.emplace(spelling, *file).second) {
+      out_.files.push_back(*file);
       const auto other = search_.replaced.find(display(*file));
       pending_.push_back(
           {spelling, *file, other == search_.replaced.end() ? read_file(*file) : other->second});

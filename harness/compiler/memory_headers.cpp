@@ -3,18 +3,40 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "compiler/compiler.hpp"
+#include "compiler/header_pack.hpp"
 #include "compiler/host_headers.hpp"
 #include "compiler/shims.hpp"
 
 namespace warpmark {
 
+namespace {
+
+// The headers that a source which is not there may reach in the toolkit.
+std::vector<Header> closure_of(const std::string& source, const Nvrtc& nvrtc,
+                               const CompileCache& cache) {
+  const HeaderPack pack(cache, join(nvrtc.include_folders(), "\n") + "\n" + source);
+  if (std::optional<std::vector<Header>> known = pack.read()) return std::move(*known);
+  IncludeSearch search;
+  for (const std::string& folder : nvrtc.include_folders()) search.folders.emplace_back(folder);
+  search.roots = search.folders;
+  if (!search.folders.empty()) search.folder = search.folders.front();
+  search.virtual_root = kVirtualRoot;
+  IncludeClosure closure = resolve_includes(source, "headers.cu", search);
+  pack.write(closure.headers, closure.files);
+  return std::move(closure.headers);
+}
+
+}  // namespace
+
 std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::string>& names,
-                                 const std::vector<Header>& own) {
+                                 const std::vector<Header>& own, const CompileCache& cache) {
   std::vector<Header> headers;
   std::set<std::string> spellings;
   const auto add = [&](Header header) {
@@ -39,14 +61,7 @@ std::vector<Header> read_headers(const Nvrtc& nvrtc, const std::vector<std::stri
       source += fmt::format("#include <{}>\n", name);
     }
   }
-  IncludeSearch search;
-  for (const std::string& folder : nvrtc.include_folders()) search.folders.emplace_back(folder);
-  search.roots = search.folders;
-  if (!search.folders.empty()) search.folder = search.folders.front();
-  search.virtual_root = kVirtualRoot;
-  for (Header& header : resolve_includes(source, "headers.cu", search).headers) {
-    add(std::move(header));
-  }
+  for (Header& header : closure_of(source, nvrtc, cache)) add(std::move(header));
 
   for (const std::string& name : names) {
     if (spellings.contains(name)) continue;

@@ -85,7 +85,7 @@ std::vector<Header> own_and_toolkit_headers(const Nvrtc& nvrtc, const Confinemen
                    fmt::format("#line 1 \"{}{}\"\n{}", kVirtualRoot, header.spelling, header.text),
                    header.spelling});
   }
-  return read_headers(nvrtc, confinement.toolkit_headers, own);
+  return read_headers(nvrtc, confinement.toolkit_headers, own, CompileCache(confinement.cache));
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ std::vector<std::string> enter_sandbox(const protocol::Confined& confined, bool 
   const bool compiles = confined.role == protocol::Confined::Role::compile;
   sandbox::Limits limits;
   if (compiles) {
-    // What the libraries have mapped differs from machine to machine, and with the assembler.
+    // The libraries map more on one machine than on another, and with the assembler.
     const uint64_t mapped = sandbox::address_space();
     if (mapped > 0) limits.address_space = mapped + compile_bytes(confined.confinement);
     limits.cpu_s = confined.confinement.compile_cpu_s;

@@ -30,6 +30,7 @@ struct Confinement {
   /// Headers of the toolkit, as written between brackets: these may be included, with the headers
   /// that they include.
   std::vector<std::string> toolkit_headers;
+  std::string cache;  ///< the folder of the compile cache, for headers; "" for none
   /// The run worker times, too: everything that it needs for that is ready before it enters the
   /// sandbox.
   bool times = false;

@@ -24,7 +24,7 @@ WARPMARK_FIELDS(SourceRegion, line, origin)
 WARPMARK_FIELDS(ConfinedHeader, spelling, text)
 // The front keeps `compile_s` to itself: it waits so long.
 WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, programs, assembles, headers,
-                toolkit_headers, times)
+                toolkit_headers, cache, times)
 
 template <typename Visit>
 void each_field(TensorMapForm& form, const Visit& visit) {

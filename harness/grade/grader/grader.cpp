@@ -10,6 +10,7 @@
 #include "base/exception.hpp"
 #include "base/file.hpp"
 #include "base/log_text.hpp"
+#include "base/places.hpp"
 #include "base/text.hpp"
 #include "compiler/assembler.hpp"
 #include "grade/assignment/case_choice.hpp"
@@ -60,6 +61,8 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
   confinement_.compile_cpu_s = limits.compile_cpu_s;
   confinement_.compile_s = limits.compile_s;
   confinement_.toolkit_headers = assignment_->submission.toolkit_headers;
+  if (const auto cache = cache_folder(); !cache.empty())
+    confinement_.cache = std::filesystem::absolute(cache).string();
   for (const std::filesystem::path& header : assignment_->submission.headers) {
     confinement_.headers.push_back({header.filename().string(), read_file(header)});
   }
