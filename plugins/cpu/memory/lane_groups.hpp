@@ -35,8 +35,8 @@ struct LaneGroups {
     const Wide* numbers = reinterpret_cast<const Wide*>(kNumbers);
     for (int v = 0; v < 32 / kWide; ++v) apart |= lanes[v] ^ (first + (numbers[v] << shift));
 #ifdef __AVX512F__
-    return _mm512_test_epi64_mask(reinterpret_cast<const __m512i&>(apart),
-                                  reinterpret_cast<const __m512i&>(apart)) == 0;
+    const auto all = __builtin_bit_cast(__m512i, apart);
+    return _mm512_test_epi64_mask(all, all) == 0;
 #else
     return is_zero(apart);
 #endif
