@@ -186,7 +186,7 @@ Case random_case(std::uint64_t seed) {
             "add.u32 %s, %o, %sm;\n @%p " +
             access.text + "\n";
     // All lanes load by one register, again and again: a block of the graph looks at it once.
-    if (access.shared && !access.store && !access.atomic && random() % 3 == 0)
+    if (access.shared && !access.store && !access.atomic && random() % 8 == 0)
       body +=
           "and.b32 %s, %o, 508; add.u32 %s, %s, %sm; ld.shared.u32 %v0, [%s]; "
           "ld.shared.u32 %v0, [%s+4]; ld.shared.u32 %v1, [%s+256];\n";
