@@ -1,9 +1,13 @@
 // Instructions whose results are the same in all blocks of a launch.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdint>
+#include <random>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "program/program.hpp"
 #include "ptx/parser.hpp"
@@ -65,6 +69,75 @@ TEST(Invariants, AreNotWhatMayBeReadBeforeOrForOtherLanes) {
       "shfl.sync.idx.b32 %r5, %r4, 0, 31, -1; st.global.u32 [%rd1+8], %r5;\n");
   EXPECT_TRUE(has(found, "%r3, 5"));
   for (const char* text : {"%r2, 4", "%r4, %laneid"}) EXPECT_FALSE(has(found, text)) << text;
+}
+
+std::string text(int number) {
+  return std::to_string(number);
+}
+
+std::string written(int block) {
+  return " add.u32 %r" + text(block) + ", %r19, " + text(block) + ";";
+}
+
+/// Returns whether a block is reached from the first without passing `without`.
+bool is_reached(const std::vector<std::array<int, 2>>& ways, int block, int without) {
+  std::vector<int> open = {0};
+  std::vector<bool> known(ways.size());
+  while (!open.empty()) {
+    const int at = open.back();
+    open.pop_back();
+    if (at == without || known[at]) continue;
+    known[at] = true;
+    open.insert(open.end(), ways[at].begin(), ways[at].end());
+  }
+  return known[block];
+}
+
+// Each block writes a register, after it has read those of two blocks.
+TEST(Invariants, AreReadOnEveryWayBehindTheirWriter) {
+  const std::uint32_t seed = std::random_device()();
+  SCOPED_TRACE(seed);
+  std::mt19937 random(seed);
+  for (int round = 0; round < 200; ++round) {
+    const int count = 2 + static_cast<int>(random() % 9);
+    const auto any = [&] { return static_cast<int>(random() % count); };
+    std::vector<std::array<int, 2>> ways(count);
+    std::set<int> expected;
+    for (int b = 0; b < count; ++b) expected.insert(b);
+    std::string body =
+        "ld.param.u32 %r19, [n]; ld.param.u64 %rd1, [p]; ld.global.u32 %r18, [%rd1];\n"
+        "setp.lt.u32 %p1, %r18, 7;\n";
+    std::vector<std::array<int, 2>> reads(count);
+    for (int b = 0; b < count; ++b) {
+      ways[b] = {any(), any()};
+      reads[b] = {any(), any()};
+      body += "B" + text(b) + ":";
+      for (const int read : reads[b]) body += " st.global.u32 [%rd1], %r" + text(read) + ";";
+      body += written(b) + " @%p1 bra B" + text(ways[b][0]) + "; bra B" + text(ways[b][1]) + ";\n";
+    }
+    for (int b = 0; b < count; ++b) {
+      if (!is_reached(ways, b, -1)) continue;
+      for (const int read : reads[b]) {
+        if (read == b || is_reached(ways, b, read)) expected.erase(read);
+      }
+    }
+    const auto found = invariants_of(body);
+    for (int b = 0; b < count; ++b) {
+      if (!is_reached(ways, b, -1)) continue;
+      EXPECT_EQ(has(found, "%r" + text(b) + ", %r19"), expected.contains(b)) << b << body;
+    }
+  }
+}
+
+// Sets of dominators would take gigabytes.
+TEST(Invariants, OfAKernelWithManyBlocks) {
+  constexpr int kBlocks = 20'000;
+  std::string body = "ld.param.u64 %rd1, [p]; ld.param.u32 %r1, [n]; add.u32 %r2, %r1, 5;\n";
+  for (int b = 0; b < kBlocks; ++b) {
+    body += "ld.global.u32 %r3, [%rd1]; setp.lt.u32 %p1, %r3, 7; @%p1 bra L" + text(b) +
+            ";\nst.global.u32 [%rd1], %r2; L" + text(b) + ":\n";
+  }
+  EXPECT_TRUE(has(invariants_of(body), "%r2, %r1"));
 }
 
 }  // namespace
