@@ -17,9 +17,9 @@ struct Header {
 };
 
 struct IncludeClosure {
-  std::string source;           ///< the source, with ambiguous spellings made unique
-  std::vector<Header> headers;  ///< in the order of their discovery
-  std::string not_cacheable;    ///< why the set is not known for certain; "" if it is
+  std::string source;                        ///< the source, with ambiguous spellings made unique
+  std::vector<Header> headers;               ///< in the order of their discovery
+  std::string not_cacheable;                 ///< why the set is not known for certain; "" if it is
   std::vector<std::filesystem::path> files;  ///< that were read, without links
 };
 
