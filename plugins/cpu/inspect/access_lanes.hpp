@@ -340,13 +340,20 @@ struct Inspect : ExactBounds {
       const int shift = __builtin_ctz(bytes) - races.shift(S);
       const Now whole = now<S>(w, i, races);
       Now when = whole;
+      // Rows of a matrix are far from each other, and their records are in no cache: all are asked
+      // for before the first is waited for.
+      RaceCells cells[kGroups];
+      for (int group = 0; group < kGroups; ++group) {
+        cells[group] = races.cells(S, starts[group], all);
+        if (!cells[group]) return false;
+        __builtin_prefetch(cells[group].write, 1);
+        __builtin_prefetch(cells[group].read);
+      }
       // A closer look at all lanes may follow after some of them were handled here: they find their
       // own records.
       for (int group = 0; group < kGroups; ++group) {
-        const RaceCells cells = races.cells(S, starts[group], all);
         when.mine = whole.lane(group * kLanes);
-        if (!cells || !settle_contiguous<S, true>(cells, kLanes << shift, shift, when))
-          return false;
+        if (!settle_contiguous<S, true>(cells[group], kLanes << shift, shift, when)) return false;
       }
     }
     u8* init = value_bits<S>(w, region, checks);
