@@ -8,7 +8,7 @@ namespace warpmark {
 namespace {
 
 std::string amount(const CacheEntries& entries) {
-  return fmt::format("{} kernel{} in {}", entries.files, entries.files == 1 ? "" : "s",
+  return fmt::format("{} file{} in {}", entries.files, entries.files == 1 ? "" : "s",
                      format_bytes(entries.bytes));
 }
 

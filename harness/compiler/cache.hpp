@@ -49,7 +49,7 @@ class CompileCache {
   CacheEntries clear() const;
   /// The entries that exist now; none if the folder cannot be read.
   CacheEntries entries() const;
-  /// The file of an entry.
+  /// The file of an entry, which a HeaderPack can be, too.
   std::filesystem::path entry_path(const std::string& key) const;
 
  private:

@@ -193,8 +193,8 @@ class Doctor {
       return;
     }
     const CacheEntries entries = cache.entries();
-    const std::string text = fmt::format("{}: {} kernels, {}", cache.folder().string(),
-                                         entries.files, format_bytes(entries.bytes));
+    const std::string text = fmt::format("{}: {} files, {}", cache.folder().string(), entries.files,
+                                         format_bytes(entries.bytes));
     if (const std::string reason = why_not_writable(cache.folder()); !reason.empty()) {
       missing("cache", text + "\n" + reason, "set WARPMARK_CACHE_DIR to a folder of your own");
     } else {
