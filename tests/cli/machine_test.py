@@ -204,7 +204,7 @@ class Cache(ProgramTest):
         (self.cache / "kernels").chmod(0o500)
         self.addCleanup((self.cache / "kernels").chmod, 0o700)
         _, errors = self.run_program("cache", "clear", code=3, preexec_fn=self.permissions_count())
-        self.assertIn("could not remove 2 kernels", errors)
+        self.assertIn("could not remove 2 files", errors)
 
     def test_no_folder_at_all(self):
         del self.environment["HOME"], self.environment["XDG_CACHE_HOME"]
