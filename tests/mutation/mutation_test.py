@@ -47,7 +47,7 @@ class Operators(unittest.TestCase):
         self.assertEqual(mutants[0].text, "return a + b + c;")
 
 
-class Measurement(unittest.TestCase):
+class MeasuredTest(unittest.TestCase):
     """On lines of a real file, whose tests are built."""
 
     def measure(self, *arguments, equivalent=()):
@@ -61,12 +61,16 @@ class Measurement(unittest.TestCase):
                  judged, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 check=False)
 
+
+class Measurement(MeasuredTest):
     def test_killed_and_survived(self):
         line = "const double width = (interval.high - interval.low) / 2;"
         done = self.measure("--line", line)
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("3 of 3 killed, 100.0 %; 0 equivalent", done.stdout)
 
+
+class Equivalents(MeasuredTest):
     def test_an_equivalent_that_is_killed_is_an_error(self):
         line = "if (width == 0) return 0;"
         done = self.measure("--line", line, equivalent=[
