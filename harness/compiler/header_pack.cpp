@@ -1,7 +1,5 @@
 #include "compiler/header_pack.hpp"
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -11,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/file_facts.hpp"
 #include "base/sha256.hpp"
 
 namespace warpmark {
@@ -25,14 +24,6 @@ constexpr const char* kFormat = "warpmark headers 1";
 fs::path program() {
   std::error_code code;
   return fs::read_symlink("/proc/self/exe", code);
-}
-
-// Size and time of the last change; null if there is no such file or folder.
-nlohmann::json stamp_of(const fs::path& path) {
-  struct stat status = {};
-  if (::stat(path.c_str(), &status) != 0) return nullptr;
-  const nlohmann::json size = S_ISDIR(status.st_mode) ? 0 : status.st_size;
-  return {size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec};
 }
 
 // Against damage only, and by the same program: a cryptographic one takes as long as the headers.
@@ -56,9 +47,8 @@ std::optional<std::vector<Header>> HeaderPack::read() const {
     const size_t end = bytes.find('\n');
     if (end == std::string::npos) return std::nullopt;
     const auto index = nlohmann::json::parse(bytes.begin(), bytes.begin() + static_cast<long>(end));
-    if (index.at("format") != kFormat) return std::nullopt;
     for (const nlohmann::json& one : index.at("read")) {
-      if (stamp_of(one.at(0).get<std::string>()) != one.at(1)) return std::nullopt;
+      if (file_facts(one.at(0).get<std::string>()) != one.at(1)) return std::nullopt;
     }
     std::vector<Header> headers;
     size_t at = end + 1;
@@ -85,10 +75,8 @@ void HeaderPack::write(const std::vector<Header>& headers,
   std::set<fs::path> read(files.begin(), files.end());
   for (const fs::path& file : files) read.insert(file.parent_path());
   read.insert(program());
-  nlohmann::json index = {{"format", kFormat}, {"read", nlohmann::json::array()}};
-  for (const fs::path& one : read) {
-    index["read"].push_back({one.string(), stamp_of(one)});
-  }
+  nlohmann::json index = {{"read", nlohmann::json::array()}, {"headers", nlohmann::json::array()}};
+  for (const fs::path& one : read) index["read"].push_back({one.string(), file_facts(one)});
   std::string texts;
   for (const Header& header : headers) {
     index["headers"].push_back({header.spelling, header.path, header.text.size()});

@@ -14,8 +14,7 @@ namespace warpmark {
 
 class HeaderPack {
  public:
-  /// The pack of what `asked` names: all that decides which headers there are, but the files. The
-  /// cache must outlive it.
+  /// The pack of what `asked` names: all that decides which headers there are, but the files.
   HeaderPack(const CompileCache& cache, const std::string& asked);
 
   /// Nothing if there is no pack, or if one of its files, a folder with one, or this program has

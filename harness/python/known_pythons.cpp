@@ -1,11 +1,9 @@
 #include "python/known_pythons.hpp"
 
-#include <fmt/format.h>
-#include <sys/stat.h>
-
 #include <exception>
 
 #include "base/file.hpp"
+#include "base/file_facts.hpp"
 #include "base/places.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -15,17 +13,6 @@ namespace warpmark {
 namespace fs = std::filesystem;
 
 namespace {
-
-// "PATH SIZE MODIFIED CHANGED DEVICE:FILE"; "" if there is no such file.
-std::string file_facts(const fs::path& path) {
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) return "";
-  const auto ns = [](const timespec& time) {
-    return fmt::format("{}.{:09}", time.tv_sec, time.tv_nsec);
-  };
-  return fmt::format("{} {} {} {} {}:{}", path.string(), facts.st_size, ns(facts.st_mtim),
-                     ns(facts.st_ctim), facts.st_dev, facts.st_ino);
-}
 
 fs::path place_of(const std::string& facts) {
   const fs::path folder = cache_folder();
