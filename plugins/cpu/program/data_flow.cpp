@@ -93,7 +93,7 @@ std::vector<std::vector<std::uint32_t>> predecessors(const Program& program) {
   std::vector<std::vector<std::uint32_t>> before(program.blocks.size());
   for (std::uint32_t b = 0; b < program.blocks.size(); ++b) {
     const BasicBlock& block = program.blocks[b];
-    if (block.exit == Exit::leave || block.exit == Exit::trap || block.exit == Exit::ret) continue;
+    if (ends_way(block.exit)) continue;
     before[block.next].push_back(b);
     if (block.exit == Exit::branch) before[block.taken].push_back(b);
   }

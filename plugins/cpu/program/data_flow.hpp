@@ -49,6 +49,11 @@ struct DataSlots {
 };
 DataSlots data_slots(const Program& program, const Instruction& instruction);
 
+/// Returns whether control goes on to no other block of the function, behind a block with that exit.
+constexpr bool ends_way(Exit exit) {
+  return exit == Exit::leave || exit == Exit::trap || exit == Exit::ret;
+}
+
 /// For each block, the blocks from which control continues to it in the same function. The block
 /// after a call follows the block that calls.
 std::vector<std::vector<std::uint32_t>> predecessors(const Program& program);

@@ -23,7 +23,7 @@ std::vector<std::vector<std::uint32_t>> successors_of(const std::vector<BasicBlo
   std::vector<std::vector<std::uint32_t>> successors(blocks.size());
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Exit exit = blocks[i].exit;
-    if (exit == Exit::leave || exit == Exit::trap || exit == Exit::ret) continue;
+    if (ends_way(exit)) continue;
     successors[i].push_back(blocks[i].next);
     if (exit == Exit::branch) successors[i].push_back(blocks[i].taken);
   }

@@ -47,9 +47,7 @@ class Dominators {
     known[program.entry] = true;
     while (!open.empty()) {
       const BasicBlock& block = program.blocks[open.back().block];
-      const bool ends =
-          block.exit == Exit::leave || block.exit == Exit::trap || block.exit == Exit::ret;
-      const std::uint32_t count = ends ? 0 : block.exit == Exit::branch ? 2 : 1;
+      const std::uint32_t count = ends_way(block.exit) ? 0 : block.exit == Exit::branch ? 2 : 1;
       if (open.back().seen == count) {
         blocks_.push_back(open.back().block);
         open.pop_back();
