@@ -145,7 +145,7 @@ Json KeyForm::schema(const char* says) const {
     value = std::move(all);
   }
   const bool has_more = *says != '\0' || *standard_ != '\0';
-  // Nothing may stand beside a reference.
+  // JSON Schema ignores members beside a reference.
   if (has_more && value.contains("$ref")) value = {{"allOf", Json::array({std::move(value)})}};
   if (*says != '\0') {
     Json all = {{"description", says}};

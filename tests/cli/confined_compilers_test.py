@@ -227,20 +227,22 @@ class MachineCode(Toy):
         if self.DEVICE == "gpu":
             del self.environment["CUDA_HOME"]
 
+    def write_cuda_suite(self):
+        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
+        self.write("suites/k.cu", CUDA)
+
     def test_what_is_not_assembled(self):
         one = self.judge({"refused.py": RIGHT.replace("add.f32", "// refused\n  add.f32")})["refused.py"]
         self.assertEqual((one["verdict"], one["problem"]), ("not compiled", ""))
         self.assertIn("the assembler of a test refuses it", one["feedback"])
 
     def test_ptx_as_a_candidate(self):
-        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
-        self.write("suites/k.cu", CUDA)
+        self.write_cuda_suite()
         made = self.judge({"right.ptx": PTX, "wrong.ptx": PTX.replace("add.f32 %f, %f, %f", "mov.f32 %f, %f")}, more=("--speed", "none"))
         self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
 
     def test_a_large_assembler_leaves_the_compiler_its_memory(self):
-        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
-        self.write("suites/k.cu", CUDA)
+        self.write_cuda_suite()
         feedback = self.judge({"right.cu": CUDA}, more=("--speed", "none"))["right.cu"]["feedback"]
         self.assertIn("cuModuleLoadDataEx failed", feedback)  # that of this device takes no machine code of NVRTC
 
@@ -260,8 +262,7 @@ class OnGpu(MachineCode):
     test_what_is_not_assembled = test_no_assembler = None
 
     def test_a_large_assembler_leaves_the_compiler_its_memory(self):
-        self.write("suites/t.yaml", SUITE % "file: k.cu, entry: double_it")
-        self.write("suites/k.cu", CUDA)
+        self.write_cuda_suite()
         made = self.judge({"right.cu": CUDA, "wrong.cu": CUDA.replace("*= 2", "*= 3")}, more=("--speed", "none"))
         self.assertEqual([one["verdict"] for one in made.values()], ["right", "wrong"])
 

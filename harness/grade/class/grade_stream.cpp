@@ -173,7 +173,7 @@ class GradeStream {
     for (;;) {
       // Each process grades one submission while another waits for it.
       const bool reads = take_requests(2 * jobs);
-      if (lines_.ended() && !reads && pool_.unfinished() == 0) {
+      if (lines_.ended() && pool_.unfinished() == 0) {
         end_.missing = pool_.missing();
         return end_;
       }
