@@ -1,16 +1,10 @@
 // `warpmark cache`: the compiled kernels on the disk, and removing them.
 #include "base/places.hpp"
-#include "base/text.hpp"
 #include "cli/program/command.hpp"
 #include "compiler/cache.hpp"
 
 namespace warpmark {
 namespace {
-
-std::string amount(const CacheEntries& entries) {
-  return fmt::format("{} file{} in {}", entries.files, entries.files == 1 ? "" : "s",
-                     format_bytes(entries.bytes));
-}
 
 CompileCache own_cache() {
   CompileCache cache(cache_folder());
@@ -28,14 +22,14 @@ Command cache_command(const ArgumentParser& program) {
   return {app, [clear](Output& out) {
             const CompileCache cache = own_cache();
             if (!clear.parsed()) {
-              out.print("{}: {}\n", cache.folder().string(), amount(cache.entries()));
+              out.print("{}: {}\n", cache.folder().string(), cache.entries().words());
               return ExitCode::success;
             }
             const CacheEntries removed = cache.clear();
-            out.print("{}: removed {}\n", cache.folder().string(), amount(removed));
+            out.print("{}: removed {}\n", cache.folder().string(), removed.words());
             const CacheEntries left = cache.entries();
-            if (left.files == 0) return ExitCode::success;
-            throw environment_error(fmt::format("could not remove {}", amount(left)),
+            if (left.empty()) return ExitCode::success;
+            throw environment_error(fmt::format("could not remove {}", left.words()),
                                     "are the files another user's?");
           }};
 }

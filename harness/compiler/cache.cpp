@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 
 namespace warpmark {
 
@@ -20,7 +21,8 @@ namespace {
 // A line that names the format, the SHA-256 of the rest, then each field as its length, ":" and
 // bytes.
 constexpr std::string_view kMagic = "warpmark kernel 1\n";
-constexpr std::string_view kSuffix = ".kernel";
+constexpr std::string_view kKernelSuffix = ".kernel";
+constexpr std::string_view kHeadersSuffix = ".headers";
 constexpr size_t kDigits = 64;
 
 void put(std::string& out, std::string_view field) {
@@ -69,42 +71,63 @@ std::optional<CachedCompilation> decode(const std::string& key, std::string_view
   return value;
 }
 
-enum class OwnFile { no, entry, unfinished };
+enum class OwnFile { no, kernel, header_pack, unfinished };
 
-// "KEY.kernel" is an entry; with the six characters of an atomic write it is unfinished.
-OwnFile own_file(const std::string& name) {
-  const size_t whole = kDigits + kSuffix.size();
-  if (name.substr(0, kDigits).find_first_not_of("0123456789abcdef") != std::string::npos ||
-      name.size() < whole || name.substr(kDigits, kSuffix.size()) != kSuffix) {
-    return OwnFile::no;
-  }
-  if (name.size() == whole) return OwnFile::entry;
-  return name.size() == whole + 7 && name[whole] == '.' ? OwnFile::unfinished : OwnFile::no;
+// "KEY.kernel" and "KEY.headers"; with the six characters of an atomic write a file is unfinished.
+OwnFile own_file(std::string_view name) {
+  if (name.find_first_not_of("0123456789abcdef") != kDigits) return OwnFile::no;
+  name.remove_prefix(kDigits);
+  const bool kernel = name.starts_with(kKernelSuffix);
+  if (!kernel && !name.starts_with(kHeadersSuffix)) return OwnFile::no;
+  name.remove_prefix(kernel ? kKernelSuffix.size() : kHeadersSuffix.size());
+  if (name.empty()) return kernel ? OwnFile::kernel : OwnFile::header_pack;
+  return name.size() == 7 && name.front() == '.' ? OwnFile::unfinished : OwnFile::no;
 }
 
 // An unfinished file this old was left by a process that was killed; a younger one is being
 // written.
 constexpr auto kAbandonedAfter = std::chrono::minutes(10);
 
-bool may_remove(const fs::directory_entry& entry) {
+OwnFile own_file(const fs::directory_entry& entry) {
   std::error_code code;
-  if (entry.is_symlink(code) || !entry.is_regular_file(code)) return false;
-  const OwnFile kind = own_file(entry.path().filename().string());
-  if (kind != OwnFile::unfinished) return kind == OwnFile::entry;
-  const fs::file_time_type written = entry.last_write_time(code);
+  if (entry.is_symlink(code) || !entry.is_regular_file(code)) return OwnFile::no;
+  return own_file(entry.path().filename().string());
+}
+
+bool abandoned(const fs::directory_entry& unfinished) {
+  std::error_code code;
+  const fs::file_time_type written = unfinished.last_write_time(code);
   return !code && fs::file_time_type::clock::now() - written > kAbandonedAfter;
+}
+
+void add(CacheEntries& entries, OwnFile kind, uint64_t bytes) {
+  (kind == OwnFile::header_pack ? entries.header_packs : entries.kernels) += 1;
+  entries.bytes += bytes;
 }
 
 }  // namespace
 
-fs::path CompileCache::entry_path(const std::string& key) const {
-  return folder_ / "kernels" / (key + std::string(kSuffix));
+std::string CacheEntries::words() const {
+  std::string text = counted(kernels, "kernel");
+  if (header_packs != 0) {
+    text +=
+        fmt::format(" and {} {} of headers", header_packs, header_packs == 1 ? "pack" : "packs");
+  }
+  return fmt::format("{} in {}", text, format_bytes(bytes));
+}
+
+fs::path CompileCache::kernel_path(const std::string& key) const {
+  return folder_ / "kernels" / (key + std::string(kKernelSuffix));
+}
+
+fs::path CompileCache::header_pack_path(const std::string& key) const {
+  return folder_ / "kernels" / (key + std::string(kHeadersSuffix));
 }
 
 CacheLookup CompileCache::find(const std::string& key) const {
   CacheLookup lookup;
   if (!enabled()) return lookup;
-  const fs::path path = entry_path(key);
+  const fs::path path = kernel_path(key);
   // Other processes may clear the cache and fill it again between any two of these calls; that is
   // no news, and only an entry that stays unreadable is.
   constexpr int kAttempts = 5;
@@ -128,7 +151,7 @@ CacheLookup CompileCache::find(const std::string& key) const {
 std::string CompileCache::store(const std::string& key, const CachedCompilation& value) const {
   if (!enabled()) return {};
   try {
-    write_file_atomically(entry_path(key), encode(key, value));
+    write_file_atomically(kernel_path(key), encode(key, value));
     return {};
   } catch (const Error& error) {
     return fmt::format("the compiled kernel is not kept: {}", error.message());
@@ -140,12 +163,12 @@ CacheEntries CompileCache::clear() const {
   if (!enabled()) return removed;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
+    const OwnFile kind = own_file(entry);
+    if (kind == OwnFile::no || (kind == OwnFile::unfinished && !abandoned(entry))) continue;
     std::error_code failed;
-    if (!may_remove(entry)) continue;
     const uint64_t bytes = entry.file_size(failed);
     if (!fs::remove(entry.path(), failed) || failed) continue;
-    ++removed.files;
-    removed.bytes += bytes;
+    add(removed, kind, bytes);
   }
   return removed;
 }
@@ -155,13 +178,12 @@ CacheEntries CompileCache::entries() const {
   if (!enabled()) return there;
   std::error_code code;
   for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
-    const bool whole = own_file(entry.path().filename().string()) == OwnFile::entry;
-    if (!whole || !may_remove(entry)) continue;
+    const OwnFile kind = own_file(entry);
+    if (kind == OwnFile::no || kind == OwnFile::unfinished) continue;
     std::error_code failed;
     const uint64_t bytes = entry.file_size(failed);
     if (failed) continue;  // another process has just removed it
-    ++there.files;
-    there.bytes += bytes;
+    add(there, kind, bytes);
   }
   return there;
 }

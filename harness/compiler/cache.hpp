@@ -25,10 +25,15 @@ struct CacheLookup {
   std::string notice;  ///< why an existing entry is not used; "" otherwise
 };
 
-/// Some entries of a cache: those that were removed, or those that exist.
+/// Some files of a cache: those that were removed, or those that exist.
 struct CacheEntries {
-  uint64_t files = 0;
+  uint64_t kernels = 0;
+  uint64_t header_packs = 0;  ///< see HeaderPack
   uint64_t bytes = 0;
+
+  bool empty() const { return kernels == 0 && header_packs == 0; }
+  /// As "2 kernels and 1 pack of headers in 1,200 bytes".
+  std::string words() const;
 };
 
 /// Each entry is a separate file, named by key, written under another name and renamed; so any
@@ -49,8 +54,10 @@ class CompileCache {
   CacheEntries clear() const;
   /// The entries that exist now; none if the folder cannot be read.
   CacheEntries entries() const;
-  /// The file of an entry, which a HeaderPack can be, too.
-  std::filesystem::path entry_path(const std::string& key) const;
+  /// The file of a compiled kernel.
+  std::filesystem::path kernel_path(const std::string& key) const;
+  /// The file of a HeaderPack, whose `key` is 64 hexadecimal digits, too.
+  std::filesystem::path header_pack_path(const std::string& key) const;
 
  private:
   std::filesystem::path folder_;

@@ -105,7 +105,7 @@ class Doctor(ProgramTest):
         self.assertIn("source at %s/lib/warpmark/warpmark-plugin-source.so" % BUILD, text)
 
     def test_cache_folder(self):
-        self.assertRegex(self.rows()["cache"][1], "^%s/cache/warpmark: 0 files" % self.folder)
+        self.assertRegex(self.rows()["cache"][1], "^%s/cache/warpmark: 0 kernels" % self.folder)
         self.assertFalse((self.folder / "cache").exists())  # looking makes nothing
         self.write("file", "")
         self.environment["WARPMARK_CACHE_DIR"] = str(self.folder / "file")
@@ -187,24 +187,24 @@ class Cache(ProgramTest):
         return self.write("cache/warpmark/kernels/notes.txt", "mine")
 
     def test_shows_the_folder_and_what_is_in_it(self):
-        self.assertEqual(self.run_program("cache")[0], "%s: 0 files in 0 bytes\n" % self.cache)
+        self.assertEqual(self.run_program("cache")[0], "%s: 0 kernels in 0 bytes\n" % self.cache)
         self.fill()
         self.assertEqual(self.run_program("cache")[0],
-                         "%s: 2 files in 1,200 bytes\n" % self.cache)
+                         "%s: 2 kernels in 1,200 bytes\n" % self.cache)
 
     def test_clear_removes_kernels_and_nothing_else(self):
         notes = self.fill()
         self.assertEqual(self.run_program("cache", "clear")[0],
-                         "%s: removed 2 files in 1,200 bytes\n" % self.cache)
+                         "%s: removed 2 kernels in 1,200 bytes\n" % self.cache)
         self.assertEqual(list(self.cache.rglob("*.*")), [notes])
-        self.assertIn("removed 0 files", self.run_program("cache", "clear")[0])
+        self.assertIn("removed 0 kernels", self.run_program("cache", "clear")[0])
 
     def test_what_cannot_be_removed_is_an_error(self):
         self.fill()
         (self.cache / "kernels").chmod(0o500)
         self.addCleanup((self.cache / "kernels").chmod, 0o700)
         _, errors = self.run_program("cache", "clear", code=3, preexec_fn=self.permissions_count())
-        self.assertIn("could not remove 2 files", errors)
+        self.assertIn("could not remove 2 kernels", errors)
 
     def test_no_folder_at_all(self):
         del self.environment["HOME"], self.environment["XDG_CACHE_HOME"]

@@ -192,9 +192,8 @@ class Doctor {
               "set WARPMARK_CACHE_DIR, XDG_CACHE_HOME or HOME");
       return;
     }
-    const CacheEntries entries = cache.entries();
-    const std::string text = fmt::format("{}: {} files, {}", cache.folder().string(), entries.files,
-                                         format_bytes(entries.bytes));
+    const std::string text =
+        fmt::format("{}: {}", cache.folder().string(), cache.entries().words());
     if (const std::string reason = why_not_writable(cache.folder()); !reason.empty()) {
       missing("cache", text + "\n" + reason, "set WARPMARK_CACHE_DIR to a folder of your own");
     } else {

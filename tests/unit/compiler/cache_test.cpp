@@ -89,19 +89,19 @@ TEST_F(Cache, ClearingRemovesOnlyItsOwnFiles) {
   }
   fs::create_directory(kernels / (other + ".kernel"));
   const uint64_t bytes = fs::file_size(entry()) + 24;
-  EXPECT_EQ(cache_.entries().files, 1U);
+  EXPECT_EQ(cache_.entries().kernels, 1U);
   EXPECT_EQ(cache_.entries().bytes, fs::file_size(entry()));
   const CacheEntries removed = cache_.clear();
-  EXPECT_EQ(removed.files, 2U);
+  EXPECT_EQ(removed.kernels, 2U);
   EXPECT_EQ(removed.bytes, bytes);
   for (const char* name : {"notes.txt", "abc.kernel", "x.kernel.tmp"}) {
     EXPECT_TRUE(fs::exists(kernels / name)) << name;
   }
   EXPECT_TRUE(fs::exists(kernels / (other + ".kernel.QQQQQQ")));
-  EXPECT_EQ(cache_.clear().files, 0U);
-  EXPECT_EQ(cache_.entries().files, 0U);
-  EXPECT_EQ(CompileCache("/nowhere/at/all").entries().files, 0U);
-  EXPECT_EQ(CompileCache("/nowhere/at/all").clear().files, 0U);
+  EXPECT_EQ(cache_.clear().kernels, 0U);
+  EXPECT_EQ(cache_.entries().kernels, 0U);
+  EXPECT_EQ(CompileCache("/nowhere/at/all").entries().kernels, 0U);
+  EXPECT_EQ(CompileCache("/nowhere/at/all").clear().kernels, 0U);
 }
 
 TEST_F(Cache, ThreadsThatStoreAndReadAtATimeSeeWholeEntries) {

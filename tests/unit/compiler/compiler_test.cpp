@@ -137,7 +137,7 @@ TEST_F(CompilerOnFake, ComputedIncludesAndFileOptionsAreNotCachedAndSaid) {
   request_.source = "KERNEL doublify\n";
   request_.options = {"-I/somewhere"};
   EXPECT_THAT(compile().not_cacheable, HasSubstr("-I/somewhere"));
-  EXPECT_EQ(cache_.clear().files, 0U);
+  EXPECT_EQ(cache_.clear().kernels, 0U);
 }
 
 TEST_F(CompilerOnFake, ASourceWithCodeForTheCpuIsRefusedOnce) {
@@ -160,7 +160,7 @@ TEST_F(CompilerOnFake, FailuresAreVerdictsWithTheCompilersTextAndAreNotCached) {
   EXPECT_EQ(where_, (Position{"k.cu", 3, 0}));
   EXPECT_THAT(text, AllOf(HasSubstr("k.cu(3): error:"), HasSubstr("identifier \"x\" is undefined"),
                           Not(HasSubstr("\x1b")), Not(HasSubstr("/suite/"))));
-  EXPECT_EQ(cache_.clear().files, 0U);
+  EXPECT_EQ(cache_.clear().kernels, 0U);
   fake_.compile_result = NVRTC_ERROR_OUT_OF_MEMORY;
   request_.source = "";
   EXPECT_THAT(error_of(), HasSubstr("NVRTC_ERROR_OF_THE_FAKE"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.hpp"
+#include "base/text.hpp"
 #include "compiler/memory_headers.hpp"
 #include "compiler/nvrtc.hpp"
 
@@ -40,8 +41,9 @@ TEST_F(Pack, GivesBackWhatWasWritten) {
   ASSERT_TRUE(known);
   EXPECT_EQ(parts(*known), parts(headers_));
   EXPECT_FALSE(HeaderPack(cache_, "a.h").read());
-  EXPECT_EQ(cache_.entries().files, 1U);
-  EXPECT_EQ(cache_.clear().files, 1U);
+  EXPECT_EQ(cache_.entries().words(),
+            "0 kernels and 1 pack of headers in " + format_bytes(fs::file_size(kept())));
+  EXPECT_EQ(cache_.clear().header_packs, 1U);
   EXPECT_FALSE(pack_.read());
 }
 
@@ -91,9 +93,9 @@ TEST(HeaderPack, OfTheToolkitHasTheSameHeaders) {
   const std::vector<Header> own = {{"own.h", "int own;", "own.h"}};
   const auto read = parts(read_headers(*nvrtc, names, own, CompileCache("")));
   EXPECT_EQ(parts(read_headers(*nvrtc, names, own, cache)), read);
-  EXPECT_EQ(cache.entries().files, 1U);
+  EXPECT_EQ(cache.entries().header_packs, 1U);
   EXPECT_EQ(parts(read_headers(*nvrtc, names, own, cache)), read);
-  EXPECT_EQ(cache.entries().files, 1U);
+  EXPECT_EQ(cache.entries().header_packs, 1U);
 }
 
 }  // namespace
