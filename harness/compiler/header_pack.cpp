@@ -35,8 +35,8 @@ uint64_t sum_of(std::string_view texts) {
 
 HeaderPack::HeaderPack(const CompileCache& cache, const std::string& asked) {
   if (!cache.enabled()) return;
-  path_ =
-      cache.header_pack_path(sha256_hex(std::string(kFormat) + "\n" + program().string() + "\n" + asked));
+  path_ = cache.header_pack_path(
+      sha256_hex(std::string(kFormat) + "\n" + program().string() + "\n" + asked));
 }
 
 std::optional<std::vector<Header>> HeaderPack::read() const {

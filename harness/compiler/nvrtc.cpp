@@ -2,13 +2,18 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <link.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/file_facts.hpp"
+#include "base/kept_answer.hpp"
 #include "base/loader.hpp"
 #include "base/places.hpp"
 #include "base/text.hpp"
@@ -18,6 +23,9 @@ namespace warpmark {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::string_view kRuntimeHeader = "cuda_runtime_api.h";
+constexpr const char* kKept = "nvrtc";  // kept_answer()
 
 // The advice for a missing NVRTC: ./bootstrap is available only where the program was built.
 std::string remedy() {
@@ -82,7 +90,7 @@ std::vector<fs::path> homes_like(const fs::path& home) {
 // The value of CUDART_VERSION, as in "13000"; "" if it is not to be found.
 std::string headers_version(const fs::path& folder) {
   std::error_code code;
-  const fs::path file = folder / "cuda_runtime_api.h";
+  const fs::path file = folder / kRuntimeHeader;
   if (!fs::is_regular_file(file, code)) return "";
   const std::string text = read_file(file);
   constexpr std::string_view define = "#define CUDART_VERSION";
@@ -104,57 +112,136 @@ void open_builtins_beside(const fs::path& library) {
   }
 }
 
-struct Opened {
-  void* library = nullptr;
-  std::string path;
-};
-
-Opened try_open(const std::string& name, std::vector<std::string>& log) {
+// Null if it cannot be opened, for which loader_error() has the reason.
+void* open_library(const std::string& name) {
   if (name.find('/') != std::string::npos) open_builtins_beside(name);
   dlerror();
-  Opened opened;
-  opened.library = dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (opened.library == nullptr) {
-    log.push_back(fmt::format("{}: {}", name, loader_error()));
-    return opened;
-  }
-  link_map* map = nullptr;
-  if (dlinfo(opened.library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr) {
-    opened.path = map->l_name;
-  }
-  if (name.find('/') == std::string::npos) open_builtins_beside(opened.path);
-  log.push_back(fmt::format("{}: opened {}", name, opened.path));
-  return opened;
+  return dlopen(loadable(name).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-Opened try_home(const fs::path& home, std::vector<std::string>& log) {
+// A library that was opened, or need not be: its file is one whose answers are known.
+struct FoundLibrary {
+  std::string path;
+  void* library = nullptr;
+  std::optional<NvrtcFacts> facts;
+};
+
+// The files that decide the answers. "" for a library that cannot be read.
+std::string files_behind(const std::string& path, const std::vector<std::string>& folders) {
+  const std::string library = file_facts(path);
+  if (library.empty()) return "";
+  const std::string headers =
+      folders.empty() ? "" : file_facts(fs::path(folders.front()) / kRuntimeHeader);
+  return "warpmark nvrtc 1\n" + library + "\n" + headers + "\n";
+}
+
+std::optional<NvrtcFacts> known_facts(const std::string& files) {
+  const auto answer = files.empty() ? std::nullopt : kept_answer(kKept, files);
+  if (!answer) return std::nullopt;
+  NvrtcFacts facts;
+  std::istringstream in(*answer);
+  in >> facts.major >> facts.minor;
+  std::getline(in, facts.headers_version);
+  std::getline(in, facts.headers_version);
+  for (int one = 0; in >> one;) facts.architectures.push_back(one);
+  return facts;
+}
+
+void keep_facts(const std::string& files, const NvrtcFacts& facts) {
+  if (files.empty()) return;
+  keep_answer(kKept, files,
+              fmt::format("{} {}\n{}\n{}", facts.major, facts.minor, facts.headers_version,
+                          fmt::join(facts.architectures, " ")));
+}
+
+std::optional<FoundLibrary> try_open(const std::string& name, const std::string& cuda_home,
+                                     std::vector<std::string>& log) {
+  if (name.find('/') != std::string::npos) {
+    if (auto facts = known_facts(files_behind(name, toolkit_folders(name, cuda_home))))
+      return FoundLibrary{name, nullptr, std::move(facts)};
+  }
+  FoundLibrary found;
+  found.library = open_library(name);
+  if (found.library == nullptr) {
+    log.push_back(fmt::format("{}: {}", name, loader_error()));
+    return std::nullopt;
+  }
+  found.path = name;
+  if (name.find('/') == std::string::npos) {
+    link_map* map = nullptr;
+    if (dlinfo(found.library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr)
+      found.path = map->l_name;
+    open_builtins_beside(found.path);
+  }
+  log.push_back(fmt::format("{}: opened {}", name, found.path));
+  return found;
+}
+
+std::optional<FoundLibrary> try_home(const fs::path& home, const std::string& cuda_home,
+                                     std::vector<std::string>& log) {
   const std::vector<fs::path> libraries = libraries_below(home);
   if (libraries.empty()) log.push_back(fmt::format("{}: no libnvrtc below it", home.string()));
   for (const fs::path& library : libraries) {
-    if (Opened opened = try_open(fs::absolute(library).string(), log); opened.library)
-      return opened;
+    if (auto found = try_open(fs::absolute(library).string(), cuda_home, log)) return found;
   }
-  return {};
+  return std::nullopt;
 }
 
 // A place that the user named is used or refused, never passed over silently.
-Opened search_for(const NvrtcSearch& search, std::vector<std::string>& log) {
-  if (!search.library.empty()) return try_open(fs::absolute(search.library).string(), log);
-  if (!search.cuda_home.empty()) return try_home(search.cuda_home, log);
+std::optional<FoundLibrary> search_for(const NvrtcSearch& search, std::vector<std::string>& log) {
+  const std::string& home = search.cuda_home;
+  if (!search.library.empty()) return try_open(fs::absolute(search.library).string(), home, log);
+  if (!home.empty()) return try_home(home, home, log);
   if (!search.deps.empty()) {
-    if (Opened opened = try_home(search.deps, log); opened.library) return opened;
+    if (auto found = try_home(search.deps, home, log)) return found;
   }
   if (search.loader_path) {
     for (const std::string& name : library_names()) {
-      if (Opened opened = try_open(name, log); opened.library) return opened;
+      if (auto found = try_open(name, home, log)) return found;
     }
   }
   for (const std::string& pattern : search.system) {
-    for (const fs::path& home : homes_like(pattern)) {
-      if (Opened opened = try_home(home, log); opened.library) return opened;
+    for (const fs::path& one : homes_like(pattern)) {
+      if (auto found = try_home(one, home, log)) return found;
     }
   }
-  return {};
+  return std::nullopt;
+}
+
+NvrtcTable table_of(void* library, const std::string& path) {
+  NvrtcTable table;
+  std::vector<std::string> missing;
+#define NVRTC_FUNCTION(name)                                                  \
+  table.name = reinterpret_cast<decltype(table.name)>(dlsym(library, #name)); \
+  if (table.name == nullptr) missing.emplace_back(#name);
+#include "compiler/nvrtc_functions.def"
+#undef NVRTC_FUNCTION
+  if (!missing.empty()) {
+    throw environment_error(
+        fmt::format("{} is no usable NVRTC: it lacks {}", path, join(missing, ", ")), remedy());
+  }
+  return table;
+}
+
+std::vector<int> architectures_of(const NvrtcTable& table) {
+  constexpr int most = 1000;  // far more than there are; a broken library may give any number
+  int count = 0;
+  if (table.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > most)
+    return {};
+  std::vector<int> supported(most);  // also for one that writes more than it announced
+  if (table.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return {};
+  supported.resize(static_cast<size_t>(count));
+  return supported;
+}
+
+NvrtcFacts facts_of(const NvrtcTable& table, const std::string& path,
+                    const std::vector<std::string>& folders) {
+  NvrtcFacts facts;
+  if (table.nvrtcVersion(&facts.major, &facts.minor) != NVRTC_SUCCESS)
+    throw environment_error(fmt::format("{} does not report its version", path), remedy());
+  facts.architectures = architectures_of(table);
+  if (!folders.empty()) facts.headers_version = headers_version(folders.front());
+  return facts;
 }
 
 }  // namespace
@@ -193,14 +280,14 @@ NvrtcSearch NvrtcSearch::from_environment() {
   return search;
 }
 
-Nvrtc::Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders)
-    : table_(table), path_(std::move(path)), include_folders_(std::move(include_folders)) {
-  if (table_.nvrtcVersion(&major_, &minor_) != NVRTC_SUCCESS) {
-    throw environment_error(fmt::format("{} does not report its version", path_), remedy());
-  }
-  if (!include_folders_.empty()) headers_version_ = headers_version(include_folders_.front());
+Nvrtc::Nvrtc(std::string path, std::vector<std::string> include_folders, NvrtcFacts facts,
+             std::optional<NvrtcTable> table)
+    : path_(std::move(path)),
+      include_folders_(std::move(include_folders)),
+      facts_(std::move(facts)),
+      table_(table) {
   // 12.4 is the oldest that the project is tested with.
-  if (std::pair(major_, minor_) < std::pair(12, 4)) {
+  if (std::pair(major(), minor()) < std::pair(12, 4)) {
     throw environment_error(
         fmt::format("{} is NVRTC {}; Warpmark needs 12.4 or newer", path_, version()), remedy());
   }
@@ -208,55 +295,58 @@ Nvrtc::Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string>
 
 std::shared_ptr<const Nvrtc> Nvrtc::from_table(const NvrtcTable& table, std::string name,
                                                std::vector<std::string> include_folders) {
+  NvrtcFacts facts = facts_of(table, name, include_folders);
   return std::shared_ptr<const Nvrtc>(
-      new Nvrtc(table, std::move(name), std::move(include_folders)));
+      new Nvrtc(std::move(name), std::move(include_folders), std::move(facts), table));
 }
 
 std::shared_ptr<const Nvrtc> Nvrtc::open(const NvrtcSearch& search) {
   std::vector<std::string> log;
-  const Opened opened = search_for(search, log);
-  if (opened.library == nullptr) {
+  const std::optional<FoundLibrary> found = search_for(search, log);
+  if (!found)
     throw environment_error("there is no NVRTC; looked at\n    " + join(log, "\n    "), remedy());
+  std::vector<std::string> folders = toolkit_folders(found->path, search.cuda_home);
+  if (found->facts) {
+    return std::shared_ptr<const Nvrtc>(
+        new Nvrtc(found->path, std::move(folders), *found->facts, std::nullopt));
   }
-  NvrtcTable table;
-  std::vector<std::string> missing;
-#define NVRTC_FUNCTION(name)                                                         \
-  table.name = reinterpret_cast<decltype(table.name)>(dlsym(opened.library, #name)); \
-  if (table.name == nullptr) missing.emplace_back(#name);
-#include "compiler/nvrtc_functions.def"
-#undef NVRTC_FUNCTION
-  if (!missing.empty()) {
-    throw environment_error(
-        fmt::format("{} is no usable NVRTC: it lacks {}", opened.path, join(missing, ", ")),
-        remedy());
-  }
-  return from_table(table, opened.path, toolkit_folders(opened.path, search.cuda_home));
+  const std::string files = files_behind(found->path, folders);
+  auto opened = from_table(table_of(found->library, found->path), found->path, std::move(folders));
+  // A library that changed meanwhile is opened again.
+  if (files_behind(found->path, opened->include_folders()) == files)
+    keep_facts(files, opened->facts_);
+  return opened;
+}
+
+const NvrtcTable& Nvrtc::table() const {
+  std::call_once(opening_, [this] {
+    if (table_) return;
+    void* library = open_library(path_);
+    if (library == nullptr)
+      throw environment_error(fmt::format("{}: {}", path_, loader_error()), remedy());
+    table_ = table_of(library, path_);
+  });
+  return *table_;
 }
 
 std::string Nvrtc::version() const {
-  return fmt::format("{}.{}", major_, minor_);
+  return fmt::format("{}.{}", major(), minor());
 }
 
 std::string Nvrtc::fingerprint() const {
   std::error_code code;
   const uintmax_t bytes = fs::file_size(path_, code);
   return fmt::format("{} of {} bytes, headers {}", version(), code ? 0 : bytes,
-                     include_folders_.empty() ? "none" : headers_version_);
+                     include_folders_.empty() ? "none" : facts_.headers_version);
 }
 
 void Nvrtc::check_architecture(const Architecture& architecture) const {
-  constexpr int most = 1000;  // far more than there are; a broken library may give any number
-  int count = 0;
-  if (table_.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 || count > most) {
-    return;
-  }
-  std::vector<int> supported(most);  // also for one that writes more than it announced
-  if (table_.nvrtcGetSupportedArchs(supported.data()) != NVRTC_SUCCESS) return;
-  supported.resize(static_cast<size_t>(count));
+  const std::vector<int>& supported = facts_.architectures;
+  if (supported.empty()) return;
   const bool known =
       std::find(supported.begin(), supported.end(), architecture.number) != supported.end();
   // NVRTC lists numbers only. It has the `a` of each from sm_90 on (seen with 12.4 to 13.0).
-  const bool knows_families = std::pair(major_, minor_) >= std::pair(12, 9);
+  const bool knows_families = std::pair(major(), minor()) >= std::pair(12, 9);
   if (known && (architecture.suffix != 'f' || knows_families)) return;
   std::vector<std::string> names;
   names.reserve(supported.size());

@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +38,17 @@ struct NvrtcSearch {
 std::vector<std::string> toolkit_folders(const std::filesystem::path& library,
                                          const std::string& cuda_home);
 
-/// An open NVRTC. It is never closed: it leaves threads and allocations behind.
+/// The library's answers, which stay the same as long as its file does.
+struct NvrtcFacts {
+  int major = 0;
+  int minor = 0;
+  std::vector<int> architectures;  ///< empty if it does not say
+  std::string headers_version;  ///< the toolkit's CUDART_VERSION, as in "13000"; "" without headers
+};
+
+/// NVRTC. A library whose answers are known from before is opened when something is compiled, as
+/// that takes 10 ms, and most kernels come from the cache. It is never closed: it leaves threads and
+/// allocations behind.
 class Nvrtc {
  public:
   /// Throws an environment error that lists the searched places with advice, or names a version
@@ -47,14 +59,15 @@ class Nvrtc {
   static std::shared_ptr<const Nvrtc> from_table(const NvrtcTable& table, std::string name,
                                                  std::vector<std::string> include_folders = {});
 
-  const NvrtcTable& table() const { return table_; }
-  int major() const { return major_; }
-  int minor() const { return minor_; }
+  /// Throws an environment error if the library cannot be opened, or lacks a function.
+  const NvrtcTable& table() const;
+  int major() const { return facts_.major; }
+  int minor() const { return facts_.minor; }
   std::string version() const;
   /// The properties of NVRTC that decide the output: its version, the library's size (patch
   /// releases share a version but not a size) and the headers' version.
   std::string fingerprint() const;
-  /// The file that was opened.
+  /// The library's file.
   const std::string& path() const { return path_; }
   /// The toolkit's header folders, to be given with -I; empty if there are none beside the library.
   const std::vector<std::string>& include_folders() const { return include_folders_; }
@@ -63,14 +76,14 @@ class Nvrtc {
   void check_architecture(const Architecture& architecture) const;
 
  private:
-  Nvrtc(const NvrtcTable& table, std::string path, std::vector<std::string> include_folders);
+  Nvrtc(std::string path, std::vector<std::string> include_folders, NvrtcFacts facts,
+        std::optional<NvrtcTable> table);
 
-  NvrtcTable table_;
   std::string path_;
   std::vector<std::string> include_folders_;
-  std::string headers_version_;
-  int major_ = 0;
-  int minor_ = 0;
+  NvrtcFacts facts_;
+  mutable std::once_flag opening_;
+  mutable std::optional<NvrtcTable> table_;
 };
 
 }  // namespace warpmark

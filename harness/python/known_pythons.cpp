@@ -1,11 +1,7 @@
 #include "python/known_pythons.hpp"
 
-#include <exception>
-
-#include "base/file.hpp"
 #include "base/file_facts.hpp"
-#include "base/places.hpp"
-#include "base/sha256.hpp"
+#include "base/kept_answer.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -14,10 +10,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path place_of(const std::string& facts) {
-  const fs::path folder = cache_folder();
-  return folder.empty() ? folder : folder / "pythons" / sha256_hex(facts).substr(0, 32);
-}
+constexpr const char* kKept = "pythons";
 
 }  // namespace
 
@@ -34,31 +27,18 @@ std::string python_facts(const fs::path& executable) {
 }
 
 std::optional<PythonIdentity> known_python(const std::string& facts) {
-  const fs::path place = facts.empty() ? fs::path() : place_of(facts);
-  if (place.empty()) return std::nullopt;
-  try {
-    constexpr size_t kMost = size_t{1} << 16;
-    const std::string text = read_file(place, kMost);
-    if (!text.starts_with(facts)) return std::nullopt;
-    const std::vector<std::string> lines = split(text.substr(facts.size()), '\n');
-    constexpr size_t kLines = 4;  // the last is empty: a file that was cut has fewer
-    if (lines.size() != kLines || lines[0].empty() || lines[1].empty()) return std::nullopt;
-    return PythonIdentity{lines[0], lines[1], lines[2]};
-  } catch (const std::exception&) {  // there is no such file
-    return std::nullopt;
-  }
+  const auto answer = facts.empty() ? std::nullopt : kept_answer(kKept, facts);
+  if (!answer) return std::nullopt;
+  const std::vector<std::string> lines = split(*answer, '\n');
+  if (lines.size() != 3 || lines[0].empty() || lines[1].empty()) return std::nullopt;
+  return PythonIdentity{lines[0], lines[1], lines[2]};
 }
 
 void keep_python(const std::string& facts, const PythonIdentity& identity) noexcept {
-  try {
-    const fs::path place = facts.empty() ? fs::path() : place_of(facts);
-    // Kernels make the folder: a command that only looks, such as `doctor`, makes nothing.
-    if (place.empty() || !fs::is_directory(cache_folder())) return;
-    fs::create_directory(place.parent_path());
-    write_file_atomically(place, facts + identity.executable.string() + "\n" + identity.version +
-                                     "\n" + identity.base_prefix.string() + "\n");
-  } catch (const std::exception&) {  // the next process asks again
-  }
+  if (facts.empty()) return;
+  keep_answer(kKept, facts,
+              identity.executable.string() + "\n" + identity.version + "\n" +
+                  identity.base_prefix.string());
 }
 
 }  // namespace warpmark

@@ -25,6 +25,8 @@ class Nvrtc(FaultTest):
         real = re.search(r"NVRTC +[\d.]+ at (.*)", FaultTest.doctor).group(1)
         self.environment["WARPMARK_FAULTY_NVRTC_LIBRARY"] = real
         self.environment["WARPMARK_NVRTC"] = str(BUILD / "tests/drivers/libfaulty_nvrtc.so")
+        # In the place of the folder in which the library's version would be kept for the next run.
+        self.write("cache/warpmark/nvrtc", "")
         # With a name that the source defines, its types are the compiler's to say, in a second program.
         kernel = self.folder / "suites/k.cu"
         kernel.write_text("using number = float;\n" + kernel.read_text().replace("float *", "number *"))

@@ -84,6 +84,7 @@ class Doctor {
   std::shared_ptr<const Nvrtc> examine_nvrtc() {
     try {
       std::shared_ptr<const Nvrtc> nvrtc = Nvrtc::open();
+      nvrtc->table();  // also one that is known from before has to open
       row(Mark::ok, "NVRTC", fmt::format("{} at {}", nvrtc->version(), nvrtc->path()));
       const std::vector<std::string>& folders = nvrtc->include_folders();
       note(folders.empty() ? "without the toolkit's headers: kernels can include none of them"

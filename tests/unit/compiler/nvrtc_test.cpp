@@ -1,8 +1,12 @@
 // Finding and refusing NVRTC.
 #include "compiler/nvrtc.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -11,6 +15,7 @@
 namespace warpmark {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -152,6 +157,63 @@ TEST(NvrtcSearchTest, AHomeMayBeTheFolderOfWheels) {
     search.cuda_home = nvidia.path().string();
     EXPECT_THAT(error_of(search), HasSubstr("too short")) << folder;
   }
+}
+
+// A library whose answers are kept is opened when something is compiled.
+class KnownNvrtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directory(folder_.path() / "cache");
+    ASSERT_EQ(::setenv("WARPMARK_CACHE_DIR", (folder_.path() / "cache").c_str(), 1), 0);
+    search_.library = (folder_.path() / "libnvrtc.so").string();
+    fs::create_symlink(real_->path(), search_.library);
+  }
+  void TearDown() override { ::unsetenv("WARPMARK_CACHE_DIR"); }
+
+  fs::path kept() const {
+    return fs::directory_iterator(folder_.path() / "cache" / "nvrtc")->path();
+  }
+  // Alters what is kept, which shows where an answer comes from.
+  void keep_another_version() const {
+    std::string text = read_file(kept());
+    const std::string version = fmt::format("\n{} {}\n", real_->major(), real_->minor());
+    const size_t at = text.find(version);
+    ASSERT_NE(at, std::string::npos) << text;
+    write_file_atomically(kept(), text.replace(at, version.size(), "\n99 7\n"));
+  }
+
+  std::shared_ptr<const Nvrtc> real_ = Nvrtc::open();
+  TemporaryFolder folder_;
+  NvrtcSearch search_ = nothing();
+};
+
+TEST_F(KnownNvrtc, AnswersAsTheOpenedOneDoes) {
+  const auto opened = Nvrtc::open(search_);
+  const auto known = Nvrtc::open(search_);
+  EXPECT_EQ(known->version(), real_->version());
+  EXPECT_EQ(known->fingerprint(), opened->fingerprint());
+  EXPECT_EQ(known->path(), opened->path());
+  EXPECT_EQ(known->include_folders(), opened->include_folders());
+  EXPECT_NO_THROW(known->check_architecture({90, 'a'}));
+  EXPECT_THROW(known->check_architecture({13, 0}), Error);
+  EXPECT_EQ(known->table().nvrtcCompileProgram, opened->table().nvrtcCompileProgram);
+}
+
+TEST_F(KnownNvrtc, IsNotAskedAgain) {
+  Nvrtc::open(search_);
+  keep_another_version();
+  EXPECT_EQ(Nvrtc::open(search_)->version(), "99.7");
+}
+
+TEST_F(KnownNvrtc, IsAskedAgainOnceItsFileOrTheAnswerIsAnother) {
+  Nvrtc::open(search_);
+  keep_another_version();
+  fs::resize_file(kept(), fs::file_size(kept()) - 2);
+  EXPECT_EQ(Nvrtc::open(search_)->version(), real_->version());
+  keep_another_version();
+  fs::remove(search_.library);
+  write_file_atomically(search_.library, "the loader has this name open, and looks at no file");
+  EXPECT_EQ(Nvrtc::open(search_)->version(), real_->version());
 }
 
 }  // namespace
