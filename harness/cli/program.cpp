@@ -41,8 +41,7 @@ CommandRun parse(CommandLine& program, int count, const char* const* arguments, 
       profile_command(program),    debug_command(program),    lint_command(program),
       new_command(program),        devices_command(program),  doctor_command(program),
       cache_command(program),      examples_command(program), schema_command(program),
-      completion_command(program), complete_command(program), grade_worker_command(program),
-      worker_command(program)};
+      completion_command(program), complete_command(program), worker_command(program)};
   program.set_footer(kFooter);  // set after the commands were made, which would all take it over
   // Every rank reads the same words, and one of them answers.
   const bool silent = is_other_rank();

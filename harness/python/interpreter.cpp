@@ -162,6 +162,10 @@ const NumPy& Interpreter::require_numpy() {
 }
 
 pid_t Interpreter::fork() {
+  {
+    const std::scoped_lock guard(state_->starting);
+    if (state_->importer.joinable()) state_->importer.join();  // the fork would not have it
+  }
   const py::gil_scoped_acquire hold;
   PyOS_BeforeFork();
   const pid_t process = ::fork();

@@ -31,11 +31,11 @@ class Interruptions(GradeTest):
         for entry in pathlib.Path("/proc").glob("[0-9]*"):
             try:
                 status = (entry / "stat").read_text()
-                name = (entry / "cmdline").read_bytes()
+                name = (entry / "comm").read_text()
             except (OSError, UnicodeDecodeError):
                 continue
             parents[int(entry.name)] = int(status.rsplit(")", 1)[1].split()[1])
-            if b"grade-worker" in name:
+            if name == "warpmark-grader\n":
                 graders.append(int(entry.name))
         return [one for one in graders
                 if process.pid in (parents[one], parents.get(parents[one]))]

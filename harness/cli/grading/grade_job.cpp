@@ -164,12 +164,12 @@ ExitCode finish(const ClassRunResult& run, const GradeRequest& request, const Co
   return ExitCode::internal;
 }
 
-GradeSetup setup_of(const GradeRequest& request, const Assignment& assignment,
-                    const Secret& secret) {
+GradeSetup setup_of(const GradeRequest& request, LazyPython& python,
+                    std::shared_ptr<const Assignment> assignment, const Secret& secret) {
   GradeSetup setup;
-  setup.assignment = assignment.file;
-  setup.assignment_sha256 = assignment.sha256;
-  setup.assignment_word = assignment.file.filename().string();
+  setup.python = &python.interpreter();
+  setup.assignment_word = assignment->file.filename().string();
+  setup.assignment = std::move(assignment);
   setup.device = request.device;
   setup.devices = request.devices;
   setup.secret = secret.bytes();
@@ -216,11 +216,12 @@ ExitCode grade_stream(const GradeRequest& request, Output& out) {
   const Secret secret = secret_of(request, out);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  python.interpreter().begin_importing_numpy();  // while submissions are found
   require_whole(*assignment);
   require_version(*assignment);
   if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);
   GradeStreamJob job;
-  job.setup = setup_of(request, *assignment, secret);
+  job.setup = setup_of(request, python, assignment, secret);
   job.secret_fingerprint = secret.fingerprint();
   job.jobs = request.jobs;
   job.quiet = request.quiet;
@@ -297,6 +298,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
                      const std::optional<Shard>& shard, const Roster* roster, Output& out) {
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
+  python.interpreter().begin_importing_numpy();  // while submissions are found
   require_whole(*assignment);
   require_version(*assignment);
   const TemporaryFolder scratch("warpmark-submissions");
@@ -329,7 +331,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   if (!request.without_lint) require_lint(*assignment, python, request.device, &files, out);
   if (part) write_grade_shard(request.out, *part);
   ClassRunOptions options;
-  options.setup = setup_of(request, *assignment, secret);
+  options.setup = setup_of(request, python, assignment, secret);
   options.secret_fingerprint = secret.fingerprint();
   options.jobs = request.jobs;
   options.regrade = request.regrade;

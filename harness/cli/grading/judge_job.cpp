@@ -154,12 +154,13 @@ ExitCode judge(JudgeRequest request, Output& out) {
   const Secret secret = secret_of(request, out);
   LazyPython python;
   const JudgeTask task(request.task, request.options, python.list_evaluator());
-  const Assignment& assignment = task.assignment();
+  const Assignment& assignment = *task.assignment();
+  python.interpreter().begin_importing_numpy();
   require_whole(assignment);
   require_version(assignment);
   if (task.is_assignment()) require_lint(assignment, python, request.device, nullptr, out);
-  job.setup.assignment = assignment.file;
-  job.setup.assignment_sha256 = assignment.sha256;
+  job.setup.python = &python.interpreter();
+  job.setup.assignment = task.assignment();
   job.setup.assignment_word = request.task.filename().string();
   job.setup.device = request.device;
   job.setup.secret = secret.bytes();

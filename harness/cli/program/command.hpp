@@ -50,7 +50,6 @@ Command completion_command(const ArgumentParser& program);
 /// Hidden: the scripts of `completion` call it.
 Command complete_command(const ArgumentParser& program);
 /// Hidden: `grade` starts it, with the connection as descriptor 3.
-Command grade_worker_command(const ArgumentParser& program);
 /// Hidden: the worker that sessions start, with its socket as descriptor 3.
 Command worker_command(const ArgumentParser& program);
 

@@ -6,6 +6,7 @@
 #include "base/clock.hpp"
 #include "grade/grader/grade_frame.hpp"
 #include "grade/submission/graded_plan.hpp"
+#include "jobs/forked_process.hpp"
 #include "warpmark/processors.hpp"
 
 namespace warpmark {
@@ -27,6 +28,7 @@ double patience_s(const Assignment& assignment) {
 }  // namespace
 
 bool GradePool::start_first(int wake_fd) {
+  setup_.python->require_numpy();  // once for all forks
   grow(1);
   while (pool_.ready() == 0) {
     pollfd wake{wake_fd, POLLIN, 0};
@@ -53,10 +55,13 @@ std::string GradePool::device_of(size_t place) const {
   return setup_.devices.empty() ? setup_.device : setup_.devices[place % setup_.devices.size()];
 }
 
-pid_t GradePool::start(size_t place, Channel& ours, Channel& theirs) {
+pid_t GradePool::start(size_t place, Channel& /*ours*/, Channel& theirs) {
   GradeSetup setup = setup_;
   setup.device = device_of(place);
-  return start_grade_worker(setup, ours, theirs);
+  return fork_process(setup.python, [&] {
+    pool_.forget();
+    serve_as_grader(setup, theirs);
+  });
 }
 
 // One of several GPUs may be in use, or be lost in the middle: the others grade on.

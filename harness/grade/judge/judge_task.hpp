@@ -28,7 +28,7 @@ class JudgeTask {
   JudgeTask(const std::filesystem::path& file, const JudgeTaskOptions& options,
             const ListEvaluator& python);
 
-  const Assignment& assignment() const { return *assignment_; }
+  const std::shared_ptr<const Assignment>& assignment() const { return assignment_; }
   /// False if the file is a suite.
   bool is_assignment() const { return folder_ == nullptr; }
 
