@@ -115,7 +115,7 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
     }
     request.devices = 1;
   }
-  if (compiler_) return prepare_confined(which, planned, std::move(request), artifacts, outcome);
+  if (compiler_) return prepare_confined(which, planned, request, artifacts, outcome);
   const nlohmann::json wire = protocol::to_json(request);
   // Most cases of a suite are compiled alike, and without a launch only the result of the
   // compilation is needed.
@@ -156,6 +156,10 @@ Signatures CaseUnits::prepare(const Case& which, const PlannedCase& planned, Pur
     throw internal_error("the worker reported a wrong number of kernels, variables or structs");
   }
   known_request_ = wire;
+  if (!load && artifacts != nullptr) {
+    compiled_.push_back(
+        {protocol::to_json(compile_alone(std::move(request), worker_.facts())), prepared, {}, {}});
+  }
   known_ = prepared;
   known_error_.reset();
   known_images_ = std::move(prepared.images);
@@ -230,11 +234,10 @@ void CaseUnits::end_unloaded(const protocol::Failure& failure, Outcome& outcome)
 // Loads the images anew for every run, so that no variable of the module keeps a value of an
 // earlier run.
 Signatures CaseUnits::prepare_confined(const Case& which, const PlannedCase& planned,
-                                       protocol::Prepare request, CaseArtifacts* artifacts,
+                                       const protocol::Prepare& request, CaseArtifacts* artifacts,
                                        Outcome& outcome) {
-  if (request.target.empty()) request.target = worker_.facts().target;
-  request.assembles = !worker_.facts().has("image_ptx");
-  const protocol::Prepared& made = compiler_->compile(request, which, outcome);
+  const protocol::Prepared& made =
+      compiler_->compile(compile_alone(request, worker_.facts()), which, outcome);
   if (outcome.verdict != Verdict::passed) throw CaseEnded{};
   outcome.notices = made.notices;
   keep_images(made.images, made.kernels, artifacts);

@@ -36,16 +36,14 @@ class CaseUnits {
   Signatures prepare(const Case& which, const PlannedCase& planned, Purpose purpose,
                      CaseArtifacts* artifacts, Outcome& outcome);
 
-  /// The requests that the compile worker has compiled so far; throws without one.
-  std::shared_ptr<const CompiledRequests> compiled() const {
-    return std::make_shared<CompiledRequests>(compiler_.value().compiled());
-  }
+  /// The requests that were compiled for a look so far, without a confinement.
+  const CompiledRequests& compiled() const { return compiled_; }
 
   void interrupt() noexcept;
 
  private:
   Signatures prepare_confined(const Case& which, const PlannedCase& planned,
-                              protocol::Prepare request, CaseArtifacts* artifacts,
+                              const protocol::Prepare& request, CaseArtifacts* artifacts,
                               Outcome& outcome);
   protocol::Reply ask(const nlohmann::json& wire, uint64_t devices, const PlannedCase& planned,
                       const std::optional<Error>& late, Outcome& outcome);
@@ -63,6 +61,7 @@ class CaseUnits {
   Signatures known_;
   std::vector<protocol::UnitImage> known_images_;  ///< if they were wanted
   std::optional<Error> known_error_;
+  CompiledRequests compiled_;
   nlohmann::json late_request_;  ///< the last whose program did not end, and would not again
 };
 

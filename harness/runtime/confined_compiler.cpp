@@ -37,6 +37,15 @@ std::string capped(std::string log) {
 
 }  // namespace
 
+protocol::Prepare compile_alone(protocol::Prepare request, const DeviceFacts& device) {
+  if (request.target.empty()) request.target = device.target;
+  request.assembles = !device.has("image_ptx");
+  request.load = false;
+  request.images = true;
+  request.limits = {};
+  return request;
+}
+
 const CompiledRequest* CompiledRequests::find(const nlohmann::json& wire) const {
   const auto found =
       std::find_if(begin(), end(), [&](const auto& known) { return known.wire == wire; });
@@ -152,17 +161,11 @@ ConfinedCompiler::Known ConfinedCompiler::ask(const protocol::Prepare& request,
 
 const protocol::Prepared& ConfinedCompiler::compile(const protocol::Prepare& request,
                                                     const Case& which, Outcome& outcome) {
-  // Loading the image and keeping it do not change the image, nor does the heap of a context, so
-  // these settings are no part of the key.
-  protocol::Prepare alone = request;
-  alone.load = false;
-  alone.images = true;
-  alone.limits = {};
-  nlohmann::json wire = protocol::to_json(alone);
+  nlohmann::json wire = protocol::to_json(request);
   const Known* found = before_ ? before_->find(wire) : nullptr;
   if (found == nullptr) found = known_.find(wire);
   if (found == nullptr) {
-    Known known = ask(alone, wire, *which.suite, outcome);
+    Known known = ask(request, wire, *which.suite, outcome);
     known.wire = std::move(wire);
     known_.push_back(std::move(known));
     found = &known_.back();

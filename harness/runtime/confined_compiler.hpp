@@ -20,7 +20,11 @@ struct CompiledRequest {
   std::optional<Error> error;
 };
 
-/// Those of one compile worker. Few: a submission differs only by what axes define.
+/// The request as a compile worker gets it, whose answer is the same whatever is done with the
+/// kernels on this device: loaded or not, kept or not, in a context with any heap.
+protocol::Prepare compile_alone(protocol::Prepare request, const DeviceFacts& device);
+
+/// Those of one worker. Few: a submission differs only by what axes define.
 struct CompiledRequests : std::deque<CompiledRequest> {
   const CompiledRequest* find(const nlohmann::json& wire) const;
 };
@@ -34,14 +38,12 @@ class ConfinedCompiler {
   /// environment errors.
   void add_facts(DeviceFacts& facts);
 
-  /// Compiles, each request once, and none that SessionOptions::compiled has. Unless it succeeds the outcome is failed: FailureKind::compile if
-  /// the compiler refused it, `limit` if it took more time or memory than it may, `crash` if it
-  /// brought the worker down. Throws environment errors if there is no worker to be had.
+  /// Compiles what compile_alone() gave, each request once, and none that SessionOptions::compiled
+  /// has. Unless it succeeds the outcome is failed: FailureKind::compile if the compiler refused it,
+  /// `limit` if it took more time or memory than it may, `crash` if it brought the worker down.
+  /// Throws environment errors if there is no worker to be had.
   const protocol::Prepared& compile(const protocol::Prepare& request, const Case& which,
                                     Outcome& outcome);
-
-  /// The requests that it has compiled so far.
-  const CompiledRequests& compiled() const { return known_; }
 
   void interrupt() noexcept { link_.interrupt(); }
 

@@ -163,7 +163,7 @@ class Session::State {
     }
   }
 
-  std::shared_ptr<const CompiledRequests> compiled() const { return units_.compiled(); }
+  const CompiledRequests& compiled() const { return units_.compiled(); }
 
   Coverage take_coverage() { return launch_.exchange_coverage({}); }
 
@@ -596,7 +596,7 @@ Outcome Session::compile(const Case& which, const PlannedCase& planned, CaseArti
       std::bind_front(&State::compile, state_.get(), std::cref(which), std::cref(planned)));
 }
 
-std::shared_ptr<const CompiledRequests> Session::compiled() const {
+const CompiledRequests& Session::compiled() const {
   return state_->compiled();
 }
 

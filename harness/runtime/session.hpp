@@ -124,8 +124,9 @@ class Session {
   /// source, PTX, cubin and log of each unit, unless the compiler refused it.
   Outcome compile(const Case& which, const PlannedCase& planned, CaseArtifacts& artifacts);
 
-  /// The requests that a confined session has compiled so far.
-  std::shared_ptr<const CompiledRequests> compiled() const;
+  /// The requests that a session without a confinement has compiled, for SessionOptions::compiled
+  /// of a confined one.
+  const CompiledRequests& compiled() const;
 
   /// Makes a case ready as `verify` does and launches nothing: compiles, checks the signature and
   /// the launch, and evaluates inputs if there is a `look`. `look` is called with those of trial 0,

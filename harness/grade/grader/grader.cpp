@@ -20,6 +20,7 @@
 #include "grade/submission/graded_plan.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/compile_forks.hpp"
+#include "runtime/confined_compiler.hpp"
 #include "warpmark/processors.hpp"
 
 namespace warpmark {
@@ -54,7 +55,8 @@ SubmissionGrader::SubmissionGrader(Interpreter& python,
     : python_(python),
       assignment_(with_time_for(std::move(assignment), slowness())),
       options_(std::move(options)),
-      own_(python, own_options()) {
+      own_(python, own_options()),
+      baselines_(std::make_shared<CompiledRequests>()) {
   const GradeLimits& limits = assignment_->limits;
   confinement_.required = !options_.no_sandbox;
   confinement_.compile_bytes = limits.compile_mib << 20;
@@ -181,7 +183,7 @@ const DeviceFacts& SubmissionGrader::prepare() {
       fix_types(item.planned, own_.types(item.which, item.planned));
     }
   }
-  own_.close();
+  own_.leave_device();
   session_ = std::make_unique<Session>(python_, submission_options());
   facts_ = session_->require();
   if (!confinement_.programs.empty() && !facts_.has("image_ptx") && Assembler::find().empty()) {
@@ -202,27 +204,28 @@ const DeviceFacts& SubmissionGrader::prepare() {
     }
   }
   compile_baselines();
+  own_.close();
   prepared_ = true;
   return facts_;
 }
 
 void SubmissionGrader::compile_baselines() {
   if (!options_.serves_many || assignment_->handout) return;
+  // Only a confined compile worker makes machine code of what other compilers wrote.
+  if (!confinement_.programs.empty() && !facts_.has("image_ptx")) return;
   bool any = false;
   for (const std::vector<Item>& items : items_) {
     for (const Item& item : items) {
       const auto own = item.which.skip ? nullptr : own_baseline(item.planned);
       const PlannedCase* baseline = own ? own.get() : item.planned.baseline.get();
       if (baseline == nullptr) continue;
-      CaseArtifacts artifacts;
-      // A kernel that does not compile is the failure of each submission, as if it came later.
-      session_->compile(item.which, *baseline, artifacts);
+      // One session at a time has a device that others cannot have meanwhile.
+      if (!any && !facts_.has("deterministic")) session_.reset();
       any = true;
+      own_.compile(item.which, *baseline);
     }
   }
-  if (!any) return;
-  baselines_ = session_->compiled();
-  session_.reset();
+  if (any) *baselines_ = own_.compiled();
 }
 
 GradeResult SubmissionGrader::grade(const Submission& submission, bool more) {

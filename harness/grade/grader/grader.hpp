@@ -75,7 +75,8 @@ class SubmissionGrader {
   /// For an item of a submission; sessions of their own, with that seed and another one.
   SessionRoundTimer round_timer(const Item& item, const PlannedCase& submitted, uint64_t seed);
   void find_what_may_be_shown();
-  /// Compiles the kernels that counters are compared with, once and apart from all submissions.
+  /// Compiles the kernels that counters are compared with, once and apart from all submissions. They
+  /// are the course's own.
   void compile_baselines();
   void start_session();
   void start_next_session();
@@ -87,8 +88,8 @@ class SubmissionGrader {
   OwnKernel own_;
   Confinement confinement_;
   std::shared_ptr<CompileForks> compile_forks_;  ///< null where workers are started by themselves
-  std::shared_ptr<const CompiledRequests> baselines_;
-  std::vector<std::vector<Item>> items_;  ///< by case, then by item
+  std::shared_ptr<CompiledRequests> baselines_;  ///< filled by compile_baselines()
+  std::vector<std::vector<Item>> items_;         ///< by case, then by item
   std::unique_ptr<Session> session_;      ///< of the next submission, or of the one that is graded
   std::unique_ptr<Session> next_;         ///< of the submission behind that one; may be null
   std::atomic<Session*> live_ = nullptr;  ///< what a signal may interrupt

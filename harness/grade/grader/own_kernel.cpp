@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "grade/submission/graded_plan.hpp"
+#include "runtime/artifacts.hpp"
 #include "worker/counters.hpp"
 
 namespace warpmark {
@@ -29,6 +30,16 @@ ArgumentTypes OwnKernel::types(const Case& which, const PlannedCase& planned) {
   return types;
 }
 
+void OwnKernel::compile(const Case& which, const PlannedCase& planned) {
+  CaseArtifacts artifacts;
+  // A kernel that does not compile is the failure of each submission, as if it came later.
+  session().compile(which, planned, artifacts);
+}
+
+const CompiledRequests& OwnKernel::compiled() {
+  return session().compiled();
+}
+
 Outcome OwnKernel::verify(const Case& which, const PlannedCase& planned, Trial trial) {
   return session().verify(which, planned, trial);
 }
@@ -44,6 +55,10 @@ uint64_t OwnKernel::instructions(const Case& which, const PlannedCase& planned) 
   if (outcome.verdict != Verdict::passed) return 0;
   const int64_t count = counter_value(sum_counters(outcome.counters), "ptx_thread_instructions");
   return static_cast<uint64_t>(std::max<int64_t>(count, 0));
+}
+
+void OwnKernel::leave_device() {
+  if (session_ && !session_->require().has("deterministic")) close();
 }
 
 void OwnKernel::close() {

@@ -24,12 +24,19 @@ class OwnKernel {
   /// error if the kernel does not compile or fit, or an input raises.
   ArgumentTypes types(const Case& which, const PlannedCase& planned);
 
+  /// Compiles a case's kernels for compiled().
+  void compile(const Case& which, const PlannedCase& planned);
+  /// The kernels compiled so far, which a submission's session need not compile.
+  const CompiledRequests& compiled();
+
   Outcome verify(const Case& which, const PlannedCase& planned, Trial trial);
 
   /// Thread-instructions of the case, with one fixed seed. 0 if the kernel is not right, as a template
   /// is not, or the device does not count.
   uint64_t instructions(const Case& which, const PlannedCase& planned);
 
+  /// Ends all sessions on a device that another session cannot have meanwhile.
+  void leave_device();
   /// Ends all sessions; the next call starts another.
   void close();
 
