@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import SOURCE, CheckTest, of_today
+from program import SEED, SOURCE, CheckTest, of_today
 
 COURSE = SOURCE / "courses" / "first"
 NAMES = sorted(path.parent.name for path in COURSE.glob("*/assignment.yaml"))
@@ -44,6 +44,8 @@ class Course(CheckTest):
                 for path in sorted(out.glob("staff/*/result.json"))}
 
     def check_course(self, name):
+        if name not in of_today(NAMES, 4):
+            self.skipTest("of another day than seed %d" % SEED)
         results = self.grade(name)
         passing, failing = expectations(COURSE / name / "assignment.yaml")
         files = sorted(path.relative_to(COURSE / name).as_posix()
@@ -104,11 +106,11 @@ class Course(CheckTest):
     @unittest.skipUnless(pathlib.Path(NVCC).exists(), "no nvcc on this machine")
     def test_templates_compile_with_nvcc(self):
         with tempfile.TemporaryDirectory() as folder:
-            for file in sorted(COURSE.glob("*/*.cu")):
+            for file in of_today(sorted(COURSE.glob("*/*.cu")), 3):
                 done = subprocess.run([NVCC, "-arch=sm_90", "-c", file, "-o",
                                        pathlib.Path(folder) / "x.o"],
                                       capture_output=True, text=True, timeout=120)
-                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.returncode, 0, (SEED, done.stderr))
 
 
 if __name__ == "__main__":

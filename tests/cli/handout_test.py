@@ -65,7 +65,7 @@ class Courses(Texts, CheckTest):
             self.assertNotIn(word, texts["assignment.yaml"])
         files = sorted((COURSE / name).rglob("*.cu"))
         solutions = [file for file in files if file.parent.name == "solutions"]
-        for file in solutions + of_today([file for file in files if file not in solutions], 4):
+        for file in solutions + of_today([file for file in files if file not in solutions], 2):
             with self.subTest(file=file.name, seed=SEED):
                 expected = self.verdicts(whole, file)
                 self.assertEqual(self.verdicts(given, file), expected)

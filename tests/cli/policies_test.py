@@ -274,6 +274,7 @@ class Killed(GradeTest):
     def hand_in_what_compiles_slowly(self):
         """Some seconds of the processor, and little memory."""
         self.library, self.start_s = "libnvrtc", 0.6
+        self.hand_in(bob=KERNEL)  # for one submission alone no server of forks is started
         self.hand_in(ada="__device__ constexpr unsigned spin(unsigned k) {\n"
                          "  for (int i = 0; i < 100000; ++i) k = k * 1664525u + 1013904223u;\n"
                          "  return k;\n}\n"

@@ -332,6 +332,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   if (part) write_grade_shard(request.out, *part);
   ClassRunOptions options;
   options.setup = setup_of(request, python, assignment, secret);
+  options.setup.one = found.all.size() == 1;
   options.secret_fingerprint = secret.fingerprint();
   options.jobs = request.jobs;
   options.regrade = request.regrade;

@@ -165,6 +165,7 @@ ExitCode judge(JudgeRequest request, Output& out) {
   job.setup.device = request.device;
   job.setup.secret = secret.bytes();
   job.setup.no_sandbox = request.no_sandbox;
+  job.setup.one = request.candidates.size() == 1;
   job.setup.notes_warnings = true;
   job.secret_fingerprint = secret.fingerprint();
   job.jobs = request.jobs;

@@ -53,7 +53,7 @@ void serve_as_grader(const GradeSetup& setup, Channel& channel) {
     options.only = setup.only;
     options.secret = Secret(setup.secret);
     options.assignment_word = setup.assignment_word;
-    options.serves_many = CompileForks::adopt();
+    options.serves_many = !setup.one && CompileForks::adopt();
     grader =
         std::make_unique<SubmissionGrader>(*setup.python, setup.assignment, std::move(options));
     return grader->prepare();

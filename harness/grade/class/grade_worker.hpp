@@ -23,6 +23,7 @@ struct GradeSetup {
                                           ///< for all
   std::string secret;
   bool no_sandbox = false;
+  bool one = false;                    ///< there is one submission
   bool notes_warnings = false;         ///< GraderOptions::notes_warnings
   std::vector<std::string> only = {};  ///< GraderOptions::only
 };

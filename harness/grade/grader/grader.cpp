@@ -210,7 +210,7 @@ const DeviceFacts& SubmissionGrader::prepare() {
 }
 
 void SubmissionGrader::compile_baselines() {
-  if (!options_.serves_many || assignment_->handout) return;
+  if (assignment_->handout) return;
   // Only a confined compile worker makes machine code of what other compilers wrote.
   if (!confinement_.programs.empty() && !facts_.has("image_ptx")) return;
   bool any = false;

@@ -24,9 +24,10 @@ struct GraderOptions {
   bool no_sandbox = false;       ///< goes on where neither Landlock nor seccomp holds
   std::optional<Secret> secret;  ///< without one seeds are public, as a student has them
   std::optional<uint64_t> seed;  ///< the one trial of each item, in the place of the assignment's
-  /// One of many submissions: compile workers are forked where they can be, for which this process
-  /// must be a subreaper (prctl(2)), and on a device that can be had several times at once the next
-  /// submission's workers start while one is graded.
+  /// There are many submissions: compile workers are forked where they can be, for which this
+  /// process must be a subreaper (prctl(2)), and on a device that can be had several times at once
+  /// the next submission's workers start while one is graded. For one, a server of forks costs more
+  /// than the worker that it would fork.
   bool serves_many = false;
   bool hidden = true;                   ///< grade hidden cases, too
   std::vector<std::string> only;        ///< ids of items, or names of cases; empty for all
