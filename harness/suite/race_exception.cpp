@@ -14,8 +14,8 @@ RaceException read_race_exception(const YamlNode& node) {
 }  // namespace
 
 const std::vector<std::string>& race_warnings() {
-  static const std::vector<std::string> kNames = {"order-by-barrier", "order-decides",
-                                                  "proxy-order", "warp-synchronous"};
+  static const std::vector<std::string> kNames = {
+      "order-by-barrier", "order-by-lane", "order-decides", "proxy-order", "warp-synchronous"};
   return kNames;
 }
 

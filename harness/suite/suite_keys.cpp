@@ -254,8 +254,8 @@ const KeyTable& skip_keys() {
 const KeyTable& race_keys() {
   static const KeyTable kTable({
       {"race",
-       "order-by-barrier, order-decides, proxy-order or warp-synchronous, the warnings of these "
-       "names; or the argument or variable at which any race is allowed.",
+       "order-by-barrier, order-by-lane, order-decides, proxy-order or warp-synchronous, the "
+       "warnings of these names; or the argument or variable at which any race is allowed.",
        F::text().needed()},
       {"reason", "Why it does no harm.", F::text().needed()},
   });

@@ -368,7 +368,7 @@ class Skips(CheckTest):
         errors = self.refused("run", "run.yaml", "--device", "cpu")
         self.assertTrue(errors.startswith("run.yaml:2:37: error: `fail_on` of `check` knows no "
                                           "`slow`\n"), errors)
-        self.assertIn("skipped, notices, order-by-barrier, order-decides, proxy-order and warp-synchronous", errors)
+        self.assertIn("skipped, notices, order-by-barrier, order-by-lane, order-decides, proxy-order and warp-synchronous", errors)
         self.refused("check", "suites", "--fail-on", "missing")
 
 

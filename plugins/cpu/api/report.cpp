@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/json_text.hpp"
+#include "api/race_order.hpp"
 #include "program/source_place.hpp"
 
 namespace warpmark::cpu {
@@ -270,10 +271,7 @@ void add_other(Json& json, const Fault& fault, const Program& program) {
   if (fault.hazard[0] != 0) json["hazard"] = fault.hazard;
   if (fault.both_orders) json["both_orders"] = true;
   json["severity"] = fault.warning ? "warning" : "error";
-  if (fault.warning && fault.relaxed.warning) json["name"] = "order-by-barrier";
-  if (fault.in_step) json["name"] = "warp-synchronous";
-  if (fault.decides) json["name"] = "order-decides";
-  if (fault.unfenced) json["name"] = "proxy-order";
+  if (const char* name = race_name(fault)) json["name"] = name;
   if (fault.kind == FaultKind::uninitialised)
     json["origin"] = fault.origin != Space::param ? name_of(fault.origin)
                      : fault.other.known          ? "lane"
@@ -340,34 +338,6 @@ std::string further_races(const Fault& fault, const Program& program) {
   return text + (count == named ? "" : ", and " + std::to_string(count - named) + " others");
 }
 
-// Names the read of the release that comes after a race's other access, and what that read lacks.
-std::string relaxed_text(const Fault& fault, const Program& program) {
-  Json ignored;
-  const Statement* statement = program.statement(fault.relaxed.statement);
-  const std::string place = add_place(ignored, program, fault.relaxed.statement, {});
-  const InstructionFacts* facts = statement == nullptr ? nullptr : statement->facts;
-  const bool atomic = facts != nullptr && facts->mnemonic == Mnemonic::atom;
-  const bool waits = facts != nullptr && facts->mnemonic == Mnemonic::mbarrier;
-  const bool acquires =
-      facts != nullptr && (facts->has(Modifier::acquire) || facts->has(Modifier::acq_rel) ||
-                           (waits && !facts->has(Modifier::relaxed)));
-  const std::string what = "the " +
-                           std::string(atomic  ? "atomic operation"
-                                       : waits ? "wait for the mbarrier"
-                                               : "load") +
-                           (place.empty() ? "" : " at " + place);
-  if (fault.relaxed.warning)
-    return "and " + what + (acquires ? " acquires for its own block only" : " is relaxed") +
-           ": the memory model wants an acquire there, or a fence behind it in the same thread, in "
-           "front of the barrier";
-  if (acquires)
-    return "and " + what + " acquires in a scope that does not hold the other thread: nothing " +
-           (fault.write ? "orders the two" : "makes the write visible") + "; use a wider scope";
-  return "and " + what + " is relaxed: nothing " +
-         (fault.write ? "orders the two" : "makes the write visible") +
-         "; use memory_order_acquire, or a fence after it";
-}
-
 // One that only the barrier of a block orders, and what no launch's result depends on, are
 // warnings.
 std::string race_text(const Fault& fault, const Program& program, const std::string& element,
@@ -378,32 +348,14 @@ std::string race_text(const Fault& fault, const Program& program, const std::str
   }
   std::string where = element.empty() ? "" : " at " + element;
   if (fault.space == Space::shared) where = at_offset(fault);
-  const bool fetched = std::string_view(fault.hazard).starts_with("fetch");
-  const bool by_barrier = fault.warning && fault.relaxed.warning;
-  const bool harmless =
-      fault.warning && !by_barrier && !fault.in_step && !fault.decides && !fault.unfenced;
-  const std::string order =
-      fault.in_step ? ", and only lanes that run in step put them in order, which no "
-                      "GPU since sm_70 promises: use __syncwarp() between them"
-      : fault.decides
-          ? ", and which of them comes first decides the value: both are atomic or volatile, and "
-            "nothing puts them in order"
-      : fault.unfenced
-          ? ", and no fence.proxy.async lies between the two: the copy may come before "
-            "the read"
-      : fetched              ? ", and fetches show what was there before the launch"
-      : fault.relaxed.known  ? ", " + relaxed_text(fault, program)
-      : fault.detail.empty() ? ", and nothing puts them in order"
-                             : ", " + fault.detail;
-  return std::string(fault.in_step    ? "warp-synchronous code: "
-                     : fault.decides  ? "order of threads decides: "
-                     : fault.unfenced ? "order without a proxy fence: "
-                     : by_barrier     ? "order by a barrier alone: "
-                     : harmless       ? "harmless race: "
-                                      : "race: ") +
-         fault.hazard + " of " + std::to_string(fault.bytes) +
+  const auto place_of = [&](std::uint32_t statement) {
+    Json ignored;
+    return add_place(ignored, program, statement, {});
+  };
+  const std::string order = ", " + race_order(fault, program, place_of);
+  return race_head(fault) + fault.hazard + " of " + std::to_string(fault.bytes) +
          (fault.bytes == 1 ? " byte" : " bytes") + " of " + name_of(fault.space) + " memory" +
-         of_block(fault) + where + (harmless ? ", of the same value" : "") + ", " +
+         of_block(fault) + where + (is_harmless(fault) ? ", of the same value" : "") + ", " +
          by_thread(fault, program, place) + "; the other access is by thread " +
          triple(fault.other.thread) + " of block " + triple(fault.other.block) + at + order +
          (fault.both_orders ? " (met in both orders)" : "") +

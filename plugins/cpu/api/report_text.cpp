@@ -136,6 +136,9 @@ void race(const Fault& fault, Text& text) {
   text.more("of " + space_text(fault.space) + " memory at " + hexadecimal(fault.address) +
             ", by thread " + triple(fault.other.thread) + " in block " + triple(fault.other.block) +
             " and thread " + triple(fault.thread) + " in block " + triple(fault.block));
+  if (fault.by_lane())
+    text.at(fault.released,
+            "no __syncwarp() lies in front of where one lane releases for its warp, at ");
 }
 
 void uninitialised(const Fault& fault, const Program& program, Text& text) {

@@ -96,6 +96,8 @@ class Check {
   /// Lanes have met at bar.warp.sync, or, the last of them now, at the operation that a block of
   /// the control-flow graph begins with.
   virtual void warp_complete(std::uint32_t /*warp*/, std::uint32_t /*mask*/) {}
+  /// Lanes that were at one place part from each other, by a branch of BasicBlock::parts.
+  virtual void part(std::uint32_t /*warp*/, std::uint32_t /*mask*/) {}
   virtual void collect_complete(const Lanes&, std::uint32_t /*mask*/, std::uint32_t /*members*/,
                                 std::uint32_t /*node*/) {}
   /// All threads of the cluster have met. Told to all its blocks before any is told that its

@@ -85,10 +85,13 @@ struct Fault {
     bool warning = false;         ///< only the order is missing; the data is visible
     std::uint32_t statement = 0;  ///< statement that has read the release
   } relaxed;
-  bool goes_on = false;          ///< for an access: a GPU performs it, and the launch continues
-  bool decides = false;          ///< for a race: the order of two strong accesses decides a value
-  bool in_step = false;          ///< for a race: ordered only if the lanes of a warp run in step
-  bool unfenced = false;         ///< for a race: in order, but of two proxies without a fence
+  bool goes_on = false;   ///< for an access: a GPU performs it, and the launch continues
+  bool decides = false;   ///< for a race: the order of two strong accesses decides a value
+  bool in_step = false;   ///< for a race: ordered only if the lanes of a warp run in step
+  bool unfenced = false;  ///< for a race: in order, but of two proxies without a fence
+  /// For a race: the statement by which one lane released what its warp had read in step.
+  std::uint32_t released = Instruction::kNone;
+  [[nodiscard]] bool by_lane() const { return released != Instruction::kNone; }
   bool warning = false;          ///< it may be intended: the launch's results do not depend on it
   Space origin = Space::global;  ///< for an undefined value; param means a register
   std::string source;            ///< the array that it was read from, if it has a name

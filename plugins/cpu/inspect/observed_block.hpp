@@ -45,6 +45,8 @@ class ObservedBlock {
   /// Lanes of a warp whose threads have left the kernel.
   [[nodiscard]] virtual std::uint32_t lanes_that_left(std::uint32_t warp) const = 0;
   [[nodiscard]] virtual std::uint32_t live_lanes(std::uint32_t warp) const = 0;
+  /// Lanes of the warp that runs that are at its instruction, whether they execute that or not.
+  [[nodiscard]] virtual std::uint32_t lanes_together(std::uint32_t warp) const = 0;
   /// The Fault::calls of a lane that is at a statement.
   [[nodiscard]] virtual std::vector<std::uint32_t> calls_to(std::uint32_t statement,
                                                             std::uint32_t warp,

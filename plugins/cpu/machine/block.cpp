@@ -176,6 +176,13 @@ std::uint32_t BlockState::lanes_that_left(std::uint32_t warp) const {
   return (threads == 32 ? 0xffffffff : (1u << threads) - 1) & ~warps_[warp].live;
 }
 
+// The fragment that runs is taken out of those of its warp.
+std::uint32_t BlockState::lanes_together(std::uint32_t warp) const {
+  std::uint32_t lanes = warps_[warp].live;
+  for (const Fragment& other : warps_[warp].fragments) lanes &= ~other.mask;
+  return lanes;
+}
+
 void BlockState::renew_registers() {
   const bool whole = !begun_ || launch_.shape.renewed == nullptr;
   begun_ = true;
@@ -401,6 +408,7 @@ inline void BlockState::take_branch(Warp& warp, Fragment& current, const BasicBl
   } else {
     if (launch_.traffic)
       launch_.traffic->diverged(current.node, warp.lanes.warp, current.mask, taken);
+    if (node.parts) tell<&Check::part>(warp.lanes.warp, current.mask);
     const bool first_taken = node.taken < node.next;
     Fragment rest = current;
     rest.node = first_taken ? node.next : node.taken;

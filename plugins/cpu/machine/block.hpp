@@ -87,6 +87,7 @@ class BlockState final : public ObservedBlock {
   [[nodiscard]] std::uint32_t live_lanes(std::uint32_t warp) const override {
     return warps_[warp].live;
   }
+  [[nodiscard]] std::uint32_t lanes_together(std::uint32_t warp) const override;
   [[nodiscard]] std::vector<std::uint32_t> calls_to(std::uint32_t statement, std::uint32_t warp,
                                                     std::uint32_t lane) const override;
   [[nodiscard]] std::uint32_t rank() const override { return rank_; }

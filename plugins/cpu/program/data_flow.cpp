@@ -89,13 +89,21 @@ bool may_read_other_lanes(Opcode opcode) {
   return flow == Flow::shuffle || flow == Flow::reduce || flow == Flow::special;
 }
 
+std::vector<std::vector<std::uint32_t>> successors(const std::vector<BasicBlock>& blocks) {
+  std::vector<std::vector<std::uint32_t>> behind(blocks.size());
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (ends_way(blocks[b].exit)) continue;
+    behind[b].push_back(blocks[b].next);
+    if (blocks[b].exit == Exit::branch) behind[b].push_back(blocks[b].taken);
+  }
+  return behind;
+}
+
 std::vector<std::vector<std::uint32_t>> predecessors(const Program& program) {
-  std::vector<std::vector<std::uint32_t>> before(program.blocks.size());
-  for (std::uint32_t b = 0; b < program.blocks.size(); ++b) {
-    const BasicBlock& block = program.blocks[b];
-    if (ends_way(block.exit)) continue;
-    before[block.next].push_back(b);
-    if (block.exit == Exit::branch) before[block.taken].push_back(b);
+  const std::vector<std::vector<std::uint32_t>> behind = successors(program.blocks);
+  std::vector<std::vector<std::uint32_t>> before(behind.size());
+  for (std::uint32_t b = 0; b < behind.size(); ++b) {
+    for (const std::uint32_t next : behind[b]) before[next].push_back(b);
   }
   return before;
 }

@@ -54,6 +54,10 @@ constexpr bool ends_way(Exit exit) {
   return exit == Exit::leave || exit == Exit::trap || exit == Exit::ret;
 }
 
+/// For each block, the blocks to which control goes on in the same function: BasicBlock::next, then
+/// BasicBlock::taken.
+std::vector<std::vector<std::uint32_t>> successors(const std::vector<BasicBlock>& blocks);
+
 /// For each block, the blocks from which control continues to it in the same function. The block
 /// after a call follows the block that calls.
 std::vector<std::vector<std::uint32_t>> predecessors(const Program& program);

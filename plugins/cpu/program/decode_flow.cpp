@@ -18,18 +18,6 @@ bool ends_block(const Statement& statement) {
   return statement.facts->family == Family::control;
 }
 
-// Blocks that lead to blocks of the same function.
-std::vector<std::vector<std::uint32_t>> successors_of(const std::vector<BasicBlock>& blocks) {
-  std::vector<std::vector<std::uint32_t>> successors(blocks.size());
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const Exit exit = blocks[i].exit;
-    if (ends_way(exit)) continue;
-    successors[i].push_back(blocks[i].next);
-    if (exit == Exit::branch) successors[i].push_back(blocks[i].taken);
-  }
-  return successors;
-}
-
 // The basic blocks of a function. They are first numbered by the statement that begins them. Higher
 // numbers are of those that hold a guarded instruction that ends a block (@p ret; @p bar.sync 0;),
 // reached by a branch on the guard.
@@ -261,7 +249,7 @@ bool Blocks::is_convergent(const BasicBlock& block) const {
 // Marks, in blocks numbered from 0 in their order, accesses that wait for other blocks, volatile
 // loads that do not, and BasicBlock::past.
 void Blocks::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
-  const std::vector<std::vector<std::uint32_t>> successors = successors_of(ordered);
+  const std::vector<std::vector<std::uint32_t>> successors = cpu::successors(ordered);
   const std::vector<bool> loops = in_loops(successors);
   const bool kernel = out_.in_kernel();
   std::vector<std::uint32_t> barriers;
@@ -302,7 +290,7 @@ void Blocks::mark_loops_and_barriers(std::vector<BasicBlock>& ordered) {
 
 void Blocks::order() {
   const auto base = static_cast<std::uint32_t>(out_.program.blocks.size());
-  const std::vector<std::uint32_t> order = reconvergence_order(successors_of(blocks_));
+  const std::vector<std::uint32_t> order = reconvergence_order(successors(blocks_));
   std::vector<std::uint32_t> number(blocks_.size(), 0);
   std::vector<BasicBlock> ordered;
   ordered.reserve(order.size());

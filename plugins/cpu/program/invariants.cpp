@@ -6,103 +6,12 @@
 #include <vector>
 
 #include "program/data_flow.hpp"
+#include "program/dominators.hpp"
 #include "program/program.hpp"
 #include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {
-
-// The tree of dominators: Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001).
-class Dominators {
- public:
-  explicit Dominators(const Program& program)
-      : order_(program.blocks.size(), kUnreached), places_(program.blocks.size()) {
-    number(program);
-    find_parents(predecessors(program));
-    place();
-  }
-
-  // Every way from the kernel's beginning to a block passes `first`. True for a block without a way.
-  bool dominates(std::uint32_t first, std::uint32_t block) const {
-    if (order_[block] == kUnreached) return true;
-    if (order_[first] == kUnreached) return false;
-    const Place &above = places_[order_[first]], &below = places_[order_[block]];
-    return above.begin <= below.begin && below.begin < above.begin + above.size;
-  }
-
- private:
-  static constexpr std::uint32_t kUnreached = 0xffffffff;
-  struct Place {
-    std::uint32_t parent = kUnreached;
-    std::uint32_t begin = 0, size = 1, next = 0;  // in an order in which subtrees are ranges
-  };
-
-  // Numbers blocks so that the way to a block comes before it but for the ways back of loops.
-  void number(const Program& program) {
-    struct Open {
-      std::uint32_t block, seen;
-    };
-    std::vector<Open> open = {{program.entry, 0}};
-    std::vector<bool> known(program.blocks.size());
-    known[program.entry] = true;
-    while (!open.empty()) {
-      const BasicBlock& block = program.blocks[open.back().block];
-      const std::uint32_t count = ends_way(block.exit) ? 0 : block.exit == Exit::branch ? 2 : 1;
-      if (open.back().seen == count) {
-        blocks_.push_back(open.back().block);
-        open.pop_back();
-        continue;
-      }
-      const std::uint32_t next = open.back().seen++ == 0 ? block.next : block.taken;
-      if (known[next]) continue;
-      known[next] = true;
-      open.push_back({next, 0});
-    }
-    std::reverse(blocks_.begin(), blocks_.end());
-    for (std::uint32_t at = 0; at < blocks_.size(); ++at) order_[blocks_[at]] = at;
-  }
-
-  std::uint32_t common(std::uint32_t one, std::uint32_t other) const {
-    while (one != other) {
-      std::uint32_t& later = one > other ? one : other;
-      later = places_[later].parent;
-    }
-    return one;
-  }
-
-  void find_parents(const std::vector<std::vector<std::uint32_t>>& before) {
-    places_[0].parent = 0;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (std::uint32_t at = 1; at < blocks_.size(); ++at) {
-        std::uint32_t parent = kUnreached;
-        for (const std::uint32_t block : before[blocks_[at]]) {
-          const std::uint32_t from = order_[block];
-          if (from == kUnreached || places_[from].parent == kUnreached) continue;
-          parent = parent == kUnreached ? from : common(parent, from);
-        }
-        changed = changed || places_[at].parent != parent;
-        places_[at].parent = parent;
-      }
-    }
-  }
-
-  void place() {
-    for (std::size_t at = blocks_.size(); at-- > 1;)
-      places_[places_[at].parent].size += places_[at].size;
-    places_[0].next = 1;
-    for (std::size_t at = 1; at < blocks_.size(); ++at) {
-      Place& parent = places_[places_[at].parent];
-      places_[at].begin = parent.next;
-      places_[at].next = parent.next + 1;
-      parent.next += places_[at].size;
-    }
-  }
-
-  std::vector<std::uint32_t> order_;   // by block, its place in blocks_
-  std::vector<std::uint32_t> blocks_;  // that are reached
-  std::vector<Place> places_;          // in the order of blocks_
-};
 
 // Returns whether a special register is the same in all blocks of a launch.
 bool is_invariant(Special which) {
@@ -202,7 +111,7 @@ class InvariantSearch {
   // A register that may be read before it is written, perhaps for a lane that does not write it, must
   // not have its value then.
   void drop_early_reads() {
-    const Dominators dominators(program_);
+    const Dominators dominators(successors(program_.blocks), program_.entry);
     for (std::uint32_t b = 0; b < program_.blocks.size(); ++b) {
       const BasicBlock& block = program_.blocks[b];
       const auto read = [&](std::uint32_t offset, std::uint32_t at) {

@@ -133,6 +133,7 @@ struct BasicBlock {
   bool polls = false;        ///< has an access that can wait for other threads
   bool polls_block = false;  ///< polls only for threads of its own block
   bool shuffles = false;     ///< has a shuffle: lanes may read values of others
+  bool parts = false;        ///< a branch that decides whether lanes release: find_partings()
   std::uint32_t predicate = Instruction::kNone;
   std::uint32_t next = 0, taken = 0;
   std::uint32_t barrier = Instruction::kNone;  ///< slot of the barrier's number, or of a lane mask
@@ -343,6 +344,9 @@ void find_same_places(Program& program);
 
 /// Fills in Program::invariant and Program::varying.
 void find_invariants(Program& program);
+
+/// Fills in BasicBlock::parts.
+void find_partings(Program& program);
 
 /// Fills in Program::unwritten.
 void find_unwritten(Program& program);

@@ -435,5 +435,67 @@ TEST(BlockOrder, SeesWhatItHadNotSeen) {
   EXPECT_FALSE(reader.covers(0, 0, written, 0)) << "another block";
 }
 
+// Accesses of other lanes are before a lane's release if they met; if they only were at one place,
+// they are so in step. Once the lanes have parted they are neither.
+TEST(BlockOrder, KnowsWhatIsReleasedInStep) {
+  constexpr std::uint64_t kFlag = 0x1000;
+  constexpr std::uint32_t kStatement = 7, kNone = Instruction::kNone;
+  Clock clock;
+  clock.begin_launch();
+  LaunchOrder launch(clock, Program{});
+  BlockOrder order(launch, 2);
+  order.begin(0, order);
+  Instruction release, acquire;
+  release.order = Instruction::kStrong | Instruction::kRelease;
+  release.statement = kStatement;
+  acquire.order = Instruction::kStrong | Instruction::kAcquire;
+  const auto access = [&](std::uint32_t lane) {
+    return Record::make(order.epoch(), lane, false, 1);
+  };
+  const auto handed_over = [&] {
+    order.release(0, 0, release, kFlag);
+    order.read(1, 0, acquire, kFlag);
+  };
+  const Record together = access(5), apart = access(6);
+  order.part(0, 0x3f);
+  const Record parted = access(5), own = access(0);
+  handed_over();
+  EXPECT_TRUE(order.covers(1, 0, own, 0));
+  for (const Record& record : {together, apart, parted})
+    EXPECT_FALSE(order.covers(1, 0, record, 0)) << record.lane();
+  EXPECT_EQ(order.released_in_step(1, 0, together, 0), kStatement);
+  EXPECT_EQ(order.released_in_step(1, 0, apart, 0), kNone) << "was elsewhere";
+  EXPECT_EQ(order.released_in_step(1, 0, parted, 0), kNone) << "has parted";
+  order.warp_complete(0, 0x60);  // the one meets the other, and parts from the first
+  order.part(0, 0x21);
+  handed_over();
+  EXPECT_FALSE(order.covers(1, 0, apart, 0));
+  EXPECT_EQ(order.released_in_step(1, 0, apart, 0), kStatement);
+  order.warp_complete(0, 0x21);
+  handed_over();
+  for (const Record& record : {together, apart, parted})
+    EXPECT_TRUE(order.covers(1, 0, record, 0)) << record.lane();
+}
+
+// Each of many lanes releases often: what one of them did long ago is still before its own release.
+TEST(BlockOrder, FindsAThreadsOwnReleaseAmongMany) {
+  constexpr std::uint64_t kFlag = 0x1000;
+  Clock clock;
+  clock.begin_launch();
+  LaunchOrder launch(clock, Program{});
+  BlockOrder order(launch, 2);
+  order.begin(0, order);
+  Instruction release, acquire;
+  release.order = Instruction::kStrong | Instruction::kRelease;
+  acquire.order = Instruction::kStrong | Instruction::kAcquire;
+  const Record first = Record::make(order.epoch(), 0, false, 1);
+  order.release(0, 0, release, kFlag);
+  const Record later = Record::make(order.epoch(), 0, false, 1);
+  for (int turn = 0; turn < 1000; ++turn) order.release(0, 1, release, kFlag);
+  order.read(1, 0, acquire, kFlag);
+  EXPECT_TRUE(order.covers(1, 0, first, 0));
+  EXPECT_FALSE(order.covers(1, 0, later, 0));
+}
+
 }  // namespace
 }  // namespace warpmark::cpu

@@ -64,7 +64,7 @@ void BlockOrder::begin(std::uint64_t index, const BlockOrder& first) {
   launch_.synchronization.join_cluster(index, first.index_);
   cluster_releases_ = 0;
   for (Warp& warp : warps_) {
-    warp.syncs.clear();
+    forget_syncs(warp);
     warp.seen.clear();
     warp.seen_by_lanes.clear();
     warp.seen_by_lane = nullptr;
@@ -263,12 +263,21 @@ BlockOrder::Lack BlockOrder::lack(std::uint32_t number, std::uint32_t lane, cons
   return {};
 }
 
-bool BlockOrder::is_seen(const Record& before, std::uint64_t block) const {
+std::uint32_t BlockOrder::released_in_step(std::uint32_t number, std::uint32_t lane,
+                                           const Record& before, std::uint64_t block) const {
+  std::uint32_t statement = Instruction::kNone;
+  Seen merged;
+  const Seen& seen = seen_by(warps_[number], 1u << lane, merged);
+  const bool covers = launch_.synchronization.covers(seen, before, block, nullptr, &statement);
+  return covers ? statement : Instruction::kNone;
+}
+
+bool BlockOrder::is_seen(const Record& before, std::uint64_t block, std::uint32_t* in_step) const {
   return std::any_of(warps_.begin(), warps_.end(), [&](const Warp& warp) {
     Seen merged, all = seen_by(warp, kAllLanes, merged);
     for (const Observation& read : warp.observed)
       all.add({read.object, read.releases, Scope::device, index_});
-    return launch_.synchronization.covers(all, before, block);
+    return launch_.synchronization.covers(all, before, block, nullptr, in_step);
   });
 }
 
@@ -282,7 +291,8 @@ void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instructi
   for (std::uint32_t lanes = mask; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
     warp.remembers = true;
-    warp.fences.at(lane) = {epoch_, barrier_, scope};
+    warp.fences.at(lane) = {epoch_, barrier_, scope,
+                            view_of(number, std::uint32_t{1} << lane, i.statement)};
     for (std::size_t s = 0; s <= static_cast<std::size_t>(scope); ++s)
       fenced_.of.at(s)[number * 32 + lane] = epoch_;
   }
@@ -304,16 +314,18 @@ void BlockOrder::fence(std::uint32_t number, std::uint32_t mask, const Instructi
 bool BlockOrder::release(std::uint32_t warp, std::uint32_t lane, const Instruction& i,
                          std::uint64_t key) {
   const Epoch access = epoch_;
-  Fence fence = warps_[warp].fences.at(lane);
+  Fence now;
+  const Fence* fence = &warps_[warp].fences.at(lane);
   if ((i.order & Instruction::kRelease) != 0) {
-    fence = {epoch_, barrier_, scope_of(i)};
+    now = {epoch_, barrier_, scope_of(i), view_of(warp, 1u << lane, i.statement)};
+    fence = &now;
     epoch_ = launch_.clock.take(index_);
   }
-  if (fence.epoch == 0) return false;
+  if (fence->epoch == 0) return false;
   Seen merged;
   launch_.synchronization.release(launch_.synchronization.at(key),
-                                  {index_, warp * 32 + lane, fence.epoch, fence.barrier,
-                                   fence.scope, warps_[warp].fenced, access},
+                                  {index_, warp * 32 + lane, fence->epoch, fence->barrier,
+                                   fence->scope, fence->warp, warps_[warp].fenced, access},
                                   seen_by(warps_[warp], 1u << lane, merged));
   return true;
 }
@@ -362,7 +374,8 @@ Epoch BlockOrder::copy_arrives(const std::byte* barrier, std::uint32_t thread) {
   const std::uint64_t engine = index_ | kEngine;
   const Epoch epoch = launch_.clock.take(engine);
   launch_.synchronization.release(launch_.synchronization.at(mbarrier_key(barrier)),
-                                  {engine, thread, epoch, 0, Scope::device, nullptr}, {});
+                                  {engine, thread, epoch, 0, Scope::device, {1u << thread % 32}},
+                                  {});
   return epoch;
 }
 
@@ -401,19 +414,22 @@ std::uint64_t BlockOrder::barrier_key(std::uint32_t number) const {
   return shared_key(index_, 0xffff0 + number);
 }
 
-// Releases all accesses that the lanes of a warp have made until now.
-void BlockOrder::release_warp(SyncObject& object, std::uint32_t warp) {
+// Releases all accesses that some lanes of a warp have made until now.
+void BlockOrder::release_warp(SyncObject& object, std::uint32_t warp, std::uint32_t lanes,
+                              std::uint32_t statement) {
   Seen merged;
   // This epoch is later than the accesses of all lanes, so that the release covers them.
   const Epoch until = launch_.clock.take(index_);
-  launch_.synchronization.release(
-      object, {index_, warp * 32, until, barrier_, Scope::device, warps_[warp].fenced},
-      seen_by(warps_[warp], kAllLanes, merged));
+  launch_.synchronization.release(object,
+                                  {index_, warp * 32, until, barrier_, Scope::device,
+                                   view_of(warp, lanes, statement), warps_[warp].fenced},
+                                  seen_by(warps_[warp], lanes, merged));
   epoch_ = launch_.clock.take(index_);  // the release does not cover later accesses
 }
 
-void BlockOrder::arrive(std::uint32_t warp, std::uint32_t number) {
-  release_warp(launch_.synchronization.at(barrier_key(number)), warp);
+void BlockOrder::arrive(std::uint32_t warp, std::uint32_t mask, std::uint32_t number,
+                        std::uint32_t statement) {
+  release_warp(launch_.synchronization.at(barrier_key(number)), warp, mask, statement);
 }
 
 void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps) {
@@ -429,7 +445,7 @@ void BlockOrder::barrier_complete(std::uint32_t number, bool everybody, std::uin
   share_fences();
   Seen all;
   for (Warp& warp : warps_) {
-    warp.syncs.clear();
+    forget_syncs(warp);
     Seen merged;
     all.merge(seen_by(warp, kAllLanes, merged));
   }
@@ -471,10 +487,36 @@ void BlockOrder::warp_complete(std::uint32_t warp, std::uint32_t mask) {
   epoch_ = launch_.clock.take(index_);
   share_fences(warp, mask);
   meet(warp, mask);
-  std::vector<WarpSync>& syncs = warps_[warp].syncs;
+  put_sync(warps_[warp], {epoch_, mask});
+}
+
+void BlockOrder::part(std::uint32_t warp, std::uint32_t mask) {
+  epoch_ = launch_.clock.take(index_);
+  put_sync(warps_[warp], {epoch_, mask, true});
+}
+
+void BlockOrder::put_sync(Warp& warp, const WarpSync& sync) {
+  WarpSyncs& syncs = warp.syncs;
   // An earlier synchronization of the same lanes, or fewer, adds no order to this one.
-  while (!syncs.empty() && (syncs.back().mask & ~mask) == 0) syncs.pop_back();
-  syncs.push_back({epoch_, mask});
+  const auto repeated = [&](const WarpSync& before) {
+    return (before.mask & ~sync.mask) == 0 && (before.in_step || !sync.in_step);
+  };
+  while (!syncs.empty() && repeated(syncs.back())) syncs.pop_back();
+  syncs.push_back(sync);
+  warp.kept_syncs = nullptr;
+}
+
+void BlockOrder::forget_syncs(Warp& warp) {
+  warp.syncs.clear();
+  warp.kept_syncs = nullptr;
+}
+
+WarpView BlockOrder::view_of(std::uint32_t number, std::uint32_t lanes, std::uint32_t statement) {
+  Warp& warp = warps_[number];
+  if (warp.kept_syncs == nullptr && !warp.syncs.empty())
+    warp.kept_syncs = std::make_shared<const WarpSyncs>(warp.syncs);
+  const std::uint32_t beside = block_ == nullptr ? lanes : block_->lanes_together(number);
+  return {lanes, beside, statement, warp.kept_syncs};
 }
 
 void BlockOrder::cluster_release(std::uint64_t key) {
@@ -485,13 +527,13 @@ void BlockOrder::cluster_release(std::uint64_t key) {
   }
   barrier_ = launch_.clock.take(index_);
   launch_.synchronization.release(launch_.synchronization.at(cluster_key(key)),
-                                  {index_, 0, barrier_, barrier_, Scope::device, nullptr}, all);
+                                  {index_, 0, barrier_, barrier_, Scope::device}, all);
 }
 
 void BlockOrder::cluster_acquire(std::uint64_t key) {
   epoch_ = barrier_ = launch_.clock.take(index_);
   for (std::uint32_t warp = 0; warp < warps_.size(); ++warp) {
-    warps_[warp].syncs.clear();
+    forget_syncs(warps_[warp]);
     see_all(warp, cluster_key(key), Scope::device);
   }
 }
@@ -500,7 +542,7 @@ void BlockOrder::cluster_acquire(std::uint64_t key) {
 void BlockOrder::cluster_arrive(std::uint32_t warp, std::uint32_t mask, std::uint64_t key,
                                 bool relaxed) {
   SyncObject& object = launch_.synchronization.at(cluster_key(key));
-  if (!relaxed) return release_warp(object, warp);
+  if (!relaxed) return release_warp(object, warp, kAllLanes, 0);
   Instruction arrival;
   for (; mask != 0; mask &= mask - 1)
     release(warp, static_cast<std::uint32_t>(std::countr_zero(mask)), arrival, cluster_key(key));

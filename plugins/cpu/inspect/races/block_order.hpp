@@ -64,7 +64,7 @@ class BlockOrder {
   /// Returns whether the warp's synchronizations put an access of this block before the access that
   /// a lane of the same warp makes now.
   [[nodiscard]] bool is_ordered_by_warp(const Record& before, std::uint32_t lane) const {
-    return warp_ordered(warps_[before.warp()].syncs, before.epoch(), before.lane(), lane);
+    return warp_ordered(warps_[before.warp()].syncs, before.epoch(), before.lane(), 1u << lane);
   }
   /// Returns whether an access of `block` happened before the access that a lane makes now,
   /// according to the releases that the lane has seen.
@@ -88,9 +88,14 @@ class BlockOrder {
   };
   [[nodiscard]] Lack lack(std::uint32_t warp, std::uint32_t lane, const Record& before,
                           std::uint64_t block) const;
+  /// The statement of a release that a lane has seen and that comes after a read of `block` only
+  /// because the lanes of the read's warp were in step; kNone if there is none.
+  [[nodiscard]] std::uint32_t released_in_step(std::uint32_t warp, std::uint32_t lane,
+                                               const Record& before, std::uint64_t block) const;
   /// Returns whether an access of `block` happened before the access that any warp of this block
-  /// makes now.
-  [[nodiscard]] bool is_seen(const Record& before, std::uint64_t block) const;
+  /// makes now. With `in_step` as for Synchronization::covers().
+  [[nodiscard]] bool is_seen(const Record& before, std::uint64_t block,
+                             std::uint32_t* in_step = nullptr) const;
   /// True if some thread may have synchronized by a place in memory.
   [[nodiscard]] bool synchronizes() const { return !launch_.synchronization.empty(); }
   /// The epoch of a thread's last fence; 0: it had none.
@@ -138,9 +143,12 @@ class BlockOrder {
   Epoch copy_arrives(const std::byte* barrier, std::uint32_t thread);
 
   // --- synchronization by barriers: see BlockObserver
-  void arrive(std::uint32_t warp, std::uint32_t number);
+  void arrive(std::uint32_t warp, std::uint32_t mask, std::uint32_t number,
+              std::uint32_t statement);
   void barrier_complete(std::uint32_t number, bool everybody, std::uint32_t warps);
   void warp_complete(std::uint32_t warp, std::uint32_t mask);
+  /// Lanes that were at one place part from each other, where that decides what is released.
+  void part(std::uint32_t warp, std::uint32_t mask);
   void cluster_release(std::uint64_t key);
   void cluster_acquire(std::uint64_t key);
   void cluster_arrive(std::uint32_t warp, std::uint32_t mask, std::uint64_t key, bool relaxed);
@@ -152,6 +160,7 @@ class BlockOrder {
   struct Fence {
     Epoch epoch = 0, barrier = 0;
     Scope scope = Scope::device;
+    WarpView warp = {};
   };
   struct Warp {
     /// Recent answers of covers(): records, without their statements, that `seen` covers, and
@@ -159,8 +168,9 @@ class BlockOrder {
     std::array<std::uint64_t, 64> covered{}, uncovered{};
     /// The same for single lanes, which the lowest bits of a record name.
     std::array<std::uint64_t, 64> covered_for{}, uncovered_for{};
-    std::vector<WarpSync> syncs;  ///< since the last barrier
-    Seen seen;                    ///< what all lanes have seen
+    WarpSyncs syncs;                              ///< since the last barrier
+    std::shared_ptr<const WarpSyncs> kept_syncs;  ///< the same, if some release has kept them
+    Seen seen;                                    ///< what all lanes have seen
     std::vector<SeenByLanes> seen_by_lanes;
     /// Parts for which `seen_by_lanes` had no room; null if there are none.
     std::unique_ptr<std::array<Seen, 32>> seen_by_lane;
@@ -191,7 +201,11 @@ class BlockOrder {
   static void note(Warp& warp, const Observation& seen);
   /// Passes releases that warps have read but not acquired to the warps that they meet.
   void share_observations(std::uint32_t to);
-  void release_warp(SyncObject& object, std::uint32_t warp);
+  void release_warp(SyncObject& object, std::uint32_t warp, std::uint32_t lanes,
+                    std::uint32_t statement);
+  static void put_sync(Warp& warp, const WarpSync& sync);
+  static void forget_syncs(Warp& warp);
+  [[nodiscard]] WarpView view_of(std::uint32_t warp, std::uint32_t lanes, std::uint32_t statement);
   void see_all(std::uint32_t warp, std::uint64_t key, Scope scope);
   void share_fences();                                        ///< among threads of the block
   void share_fences(std::uint32_t warp, std::uint32_t mask);  ///< among lanes of a warp

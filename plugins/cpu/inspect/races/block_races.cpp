@@ -1,7 +1,6 @@
 #include "inspect/races/block_races.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "inspect/observed_block.hpp"
@@ -10,13 +9,6 @@
 
 namespace warpmark::cpu {
 namespace {
-
-// A volatile load of shared memory that is not repeated waits for nothing: it is no stronger than a
-// plain one.
-bool is_strong(const Instruction& i, Space space) {
-  return (i.order & Instruction::kStrong) != 0 &&
-         ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
-}
 
 // Returns whether an instruction may write global memory.
 bool may_write_global(const Instruction& i) {
@@ -59,9 +51,6 @@ std::vector<bool> unwritten_objects(const Program& program) {
   }
   return unwritten;
 }
-
-// The most races that wait for a swap to settle them; further ones are reported at once.
-constexpr std::size_t kMostUnsettled = 4096;
 
 }  // namespace
 
@@ -203,6 +192,10 @@ bool BlockRaces::conflicts_in_launch(const Record& before, const Access& access)
     }
   }
   if (order_.covers(now.warp(), now.lane(), before, block)) return false;
+  // One of the lanes that used an mbarrier takes it back, as libcu++'s barriers do.
+  if (access.instruction.opcode == Opcode::mbarrier_inval && before.strong() &&
+      order_.released_in_step(now.warp(), now.lane(), before, block) != Instruction::kNone)
+    return false;
   // A thread that has observed a later release lacks an acquire, and not the order itself.
   if (strong && !is_in_scope_race(before, now) &&
       lack_of(before, access.instruction, access.space, now.warp(), now.lane()).what !=
@@ -244,107 +237,6 @@ bool BlockRaces::in_step(const Record& before, const Instruction& i, Space space
   if (space != Space::shared || (i.order & Instruction::kVolatile) == 0) return false;
   const Statement* then = block_.program().statement(before.statement());
   return then != nullptr && then->facts->has(Modifier::volatile_);
-}
-
-// A place and a statement identify a report only in the block's own shared memory, and only outside
-// of called functions.
-BlockRaces::Reported* BlockRaces::remembered(const Instruction& i, Space space,
-                                             std::uint64_t address, const Record& before) {
-  if (launch_.closely || space != Space::shared || address >= shared_bytes_ ||
-      !before.in_flight() || before.strong() || is_strong(i, space) ||
-      !block_.program().callees.empty())
-    return nullptr;
-  return &reported_.at((address / 4 + i.statement * 7 + before.statement() * 31) %
-                       reported_.size());
-}
-
-void BlockRaces::warn_in_step(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                              std::uint64_t address, std::uint32_t bytes, bool write) {
-  const Record before = std::exchange(met_in_step_, {});
-  const Statement* then = block_.program().statement(before.statement());
-  const bool wrote = then != nullptr && then->facts->mnemonic == Mnemonic::st;
-  Fault fault;
-  fault.kind = FaultKind::race;
-  fault.hazard = !write ? "read after write" : wrote ? "write after write" : "write after read";
-  fault.warning = fault.in_step = true;
-  block_.describe_access(w, i, space, lane, address, bytes, write, fault);
-  describe_other(fault, before);
-  block_.report(fault);
-}
-
-// Fills in why two accesses race, and whether that is an error or only a warning.
-void BlockRaces::classify(Fault& fault, const Record& before, const Instruction& i, Space space,
-                          std::uint32_t warp, std::uint32_t lane, const char* detail) const {
-  const Record now =
-      Record::make(order_.epoch(), warp * 32 + lane, is_strong(i, space), i.statement);
-  const bool both_strong = before.strong() && now.strong() && !before.in_flight();
-  if (detail != nullptr) {
-    fault.detail = detail;
-    return;
-  }
-  fault.decides = both_strong && !is_in_scope_race(before, now);
-  fault.warning = fault.warning || fault.decides;
-  if (fault.decides) return;
-  if ((i.order & Instruction::kReadOnly) != 0)
-    fault.detail =
-        "and who reads through the read-only cache need not see what the same launch writes";
-  else if (both_strong)
-    fault.detail = "and one of them is atomic only for threads of the same block";
-  const BlockOrder::Lack lack = lack_of(before, i, space, warp, lane);
-  if (lack.what == BlockOrder::Lack::What::everything) return;
-  fault.relaxed = {true, lack.what == BlockOrder::Lack::What::order, lack.statement};
-  fault.warning = fault.warning || fault.relaxed.warning;
-}
-
-void BlockRaces::race(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
-                      std::uint64_t address, std::uint32_t bytes, const Record& before,
-                      const char* kind, bool same, const char* detail) {
-  Reported* const known = remembered(i, space, address, before);
-  if (known != nullptr && known->instruction == &i && known->address == address &&
-      known->kind == kind && block_.report_again(known->place, i.statement, before.statement()))
-    return;
-  Fault fault;
-  fault.kind = FaultKind::race;
-  fault.hazard = kind;
-  fault.warning = same;
-  classify(fault, before, i, space, w.warp, lane, detail);
-  if (fault.decides && same) return;  // the value is the same in either order
-  block_.describe_access(w, i, space, lane, address, bytes, kind[0] == 'w', fault);
-  describe_other(fault, before);
-  // The plain read of a read-modify-write by compare and swap.
-  const bool reads = kind[0] == 'r', strong = is_strong(i, space);
-  const bool perhaps = reads ? before.strong() && !strong : strong && !before.strong();
-  if (perhaps && launch_.before_swaps.contains(reads ? i.statement : before.statement())) return;
-  if (!(launch_.swaps || launch_.looks) || !perhaps || before.in_flight() ||
-      std::strcmp(kind, "write after write") == 0 || launch_.unsettled.size() >= kMostUnsettled) {
-    const std::size_t place = block_.report(fault);
-    if (known != nullptr) *known = {&i, address, kind, place};
-    return;
-  }
-  launch_.unsettled.push_back({reads ? order_.index() : order_.block_of(before), address,
-                               reads ? w.warp * 32 + lane : before.thread(), std::move(fault)});
-}
-
-// Says what a race lacks whose thread has read a release that comes after the other access. If the
-// access itself is strong, it sees the other's write, and only the order is missing.
-BlockOrder::Lack BlockRaces::lack_of(const Record& before, const Instruction& i, Space space,
-                                     std::uint32_t warp, std::uint32_t lane) const {
-  if (before.in_flight() || (i.order & Instruction::kReadOnly) != 0) return {};
-  BlockOrder::Lack lack = order_.lack(warp, lane, before, order_.block_of(before));
-  if (lack.what == BlockOrder::Lack::What::acquire && (is_strong(i, space) || i.past_l1))
-    lack.what = BlockOrder::Lack::What::order;
-  return lack;
-}
-
-void BlockRaces::describe_other(Fault& fault, const Record& before) const {
-  const std::uint64_t other = block_of(before);
-  const auto& grid = block_.grid();
-  fault.other.known = true;
-  fault.other.statement = before.statement();
-  fault.other.thread = block_.thread(before.warp(), before.lane());
-  fault.other.block = {static_cast<std::uint32_t>(other % grid[0]),
-                       static_cast<std::uint32_t>(other / grid[0] % grid[1]),
-                       static_cast<std::uint32_t>(other / grid[0] / grid[1])};
 }
 
 std::uint64_t BlockRaces::block_of(const Record& record) const {
@@ -423,11 +315,14 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
     const bool repeated = space == Space::global && repeats_copy(before, now, i);
     const bool harmless = repeated || (same && !before.in_flight());
     Record read;
+    const auto goes_on = [&] {
+      return read.bits == 0 || warns(read, i, space, w.warp, lane) ||
+             released_in_step(read, w.warp, lane, kWriteAfterRead) != Instruction::kNone;
+    };
     if (!reported && (before.bits == 0 || harmless || warns(before, i, space, w.warp, lane))) {
       if (conflicts(last, access)) read = last;
-      if ((read.bits == 0 || warns(read, i, space, w.warp, lane)) && conflicts(other, access))
-        read = other;
-      if (read.bits == 0 || warns(read, i, space, w.warp, lane)) {
+      if (goes_on() && conflicts(other, access)) read = other;
+      if (goes_on()) {
         const Record further = further_reader(cell, access);
         if (further.bits != 0) read = further;
       }
@@ -435,12 +330,12 @@ void BlockRaces::write_cells(Lanes& w, const Instruction& i, Space space, std::u
     if (launch_.order.in_part) launch_.further_reads.forget(cell.read);
     if (read.bits != 0) {
       reported = true;
-      race(w, i, space, lane, address, bytes, read, "write after read", false);
+      race(w, i, space, lane, address, bytes, read, kWriteAfterRead, false);
     } else if (before.bits != 0) {
       reported = true;
       const bool copied = before.in_flight() && before.strong();  // its source
       race(w, i, space, lane, address, bytes, before,
-           copied ? "write after read" : "write after write", harmless,
+           copied ? kWriteAfterRead : "write after write", harmless,
            repeated ? kRepeatedCopy : nullptr);
     }
     put_write(cell, access, oldest, raced);
@@ -538,9 +433,9 @@ RaceCells BlockRaces::cells_at(Space space, std::uint64_t address, std::uint64_t
   return owner.shared_cells(address, bytes);
 }
 
-void BlockRaces::barrier_arrive(const Lanes& w, std::uint32_t, std::uint32_t number,
-                                std::uint32_t threads, const BasicBlock&) {
-  if (threads != 0) order_.arrive(w.warp, number);
+void BlockRaces::barrier_arrive(const Lanes& w, std::uint32_t mask, std::uint32_t number,
+                                std::uint32_t threads, const BasicBlock& node) {
+  if (threads != 0) order_.arrive(w.warp, mask, number, node.statement);
 }
 
 std::uint64_t BlockRaces::cluster_key() const {
@@ -593,6 +488,9 @@ void BlockRaces::exit(std::uint32_t statement, std::uint32_t warp, std::uint32_t
       const Record record{*bits};
       if (!raced(record)) continue;
       Fault fault;
+      if (bits != cell.write && !record.in_flight() &&
+          order_.is_seen(record, order_.block_of(record), &fault.released))
+        fault.warning = true;
       fault.kind = FaultKind::race;
       fault.hazard = bits == cell.write ? "exit after write" : "exit after read";
       fault.statement = statement;

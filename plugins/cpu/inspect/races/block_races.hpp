@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -194,6 +195,7 @@ class BlockRaces final : public Check {
   void warp_complete(std::uint32_t warp, std::uint32_t mask) override {
     order_.warp_complete(warp, mask);
   }
+  void part(std::uint32_t warp, std::uint32_t mask) override { order_.part(warp, mask); }
   void cluster_complete() override;
   void cluster_released() override;
   void cluster_arrive(std::uint32_t warp, std::uint32_t mask, bool relaxed) override;
@@ -232,6 +234,12 @@ class BlockRaces final : public Check {
     Space space;
     std::uint64_t address;
   };
+  /// A volatile load of shared memory that is not repeated waits for nothing: it is no stronger than
+  /// a plain one.
+  static bool is_strong(const Instruction& i, Space space) {
+    return (i.order & Instruction::kStrong) != 0 &&
+           ((i.order & Instruction::kOnce) == 0 || space != Space::shared);
+  }
   [[nodiscard]] bool in_step(const Record& before, const Instruction& i, Space space) const;
   /// Warns of an access that is ordered with an earlier one only if the lanes of the warp run in
   /// step.
@@ -270,6 +278,11 @@ class BlockRaces final : public Check {
     return (before.strong() && is_deciding(i)) ||
            lack_of(before, i, space, warp, lane).what == BlockOrder::Lack::What::order;
   }
+  static constexpr const char* kWriteAfterRead = "write after read";
+  /// The statement that BlockOrder::released_in_step() gives for a read that what a lane writes now
+  /// does not come after; kNone for races of other hazards.
+  [[nodiscard]] std::uint32_t released_in_step(const Record& read, std::uint32_t warp,
+                                               std::uint32_t lane, std::string_view hazard) const;
   [[nodiscard]] bool is_deciding(const Instruction& i) const {
     return !launch_.deciding.empty() && launch_.deciding.contains(i.statement);
   }

@@ -60,7 +60,8 @@ bool BlockOrder::lies_between(const ProxyFences& fences, std::uint64_t block, co
     if (block == writer) {
       if (before.thread() == warp * 32 + lane) return before.epoch() <= fence.epoch;
       if (before.epoch() < fence.barrier) return true;
-      if (before.warp() == warp && warp_ordered(fence.syncs, before.epoch(), before.lane(), lane))
+      if (before.warp() == warp &&
+          warp_ordered(fence.syncs, before.epoch(), before.lane(), 1u << lane))
         return true;
     }
     return fence.seen != nullptr && launch_.synchronization.covers(*fence.seen, before, writer);

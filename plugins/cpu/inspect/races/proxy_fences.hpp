@@ -18,7 +18,7 @@ struct ProxyFence {
   Epoch barrier = 0;  ///< accesses of its block before this epoch come before it
   std::uint32_t lanes = 0;
   std::uint8_t memory = 0;  ///< the memory that it is for, as in ProxyMemory
-  std::vector<WarpSync> syncs = {};
+  WarpSyncs syncs = {};
   std::shared_ptr<const Seen> seen = nullptr;  ///< what its threads had seen; null: nothing
 };
 

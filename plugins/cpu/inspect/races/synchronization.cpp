@@ -58,11 +58,13 @@ bool SyncObject::release(const Release& release, const Seen& seen) {
   const bool repeated = !made.second && releases_[latest->second].repeats(release);
   if (repeated) releases_[latest->second].access = release.access;
   const auto add = [&] {
-    latest->second = index;
     releases_.push_back(release);
+    if (!made.second) releases_.back().previous = latest->second;
+    latest->second = index;
     narrow_ = narrow_ || release.scope != Scope::device ||
               (release.fenced != nullptr && release.fenced->narrow);
-    by_block_[release.block].push_back(index);
+    std::vector<std::uint32_t>& of_block = by_block_[release.block];
+    if (of_block.empty() || !releases_[of_block.back()].shares(release)) of_block.push_back(index);
     by_warp_[warp_key(release.block, release.thread / 32)].push_back(index);
     return true;
   };
@@ -79,13 +81,22 @@ bool SyncObject::release(const Release& release, const Seen& seen) {
   return (news || !repeated) && add();
 }
 
-bool warp_ordered(const std::vector<WarpSync>& syncs, Epoch then, std::uint32_t lane,
-                  std::uint32_t other) {
+bool warp_ordered(const WarpSyncs& syncs, Epoch then, std::uint32_t lane, std::uint32_t others,
+                  bool in_step) {
   std::uint32_t reached = 1u << lane;
   for (const WarpSync& sync : syncs) {
-    if (sync.epoch > then && (sync.mask & reached) != 0) reached |= sync.mask;
+    if (sync.epoch > then && (sync.mask & reached) != 0 && (in_step || !sync.in_step))
+      reached |= sync.mask;
   }
-  return (reached >> other & 1) != 0;
+  return (reached & others) != 0;
+}
+
+bool Release::follows(const Record& record, bool in_step) const {
+  if (record.epoch() > epoch) return false;
+  const std::uint32_t together = in_step ? warp.lanes | warp.beside : warp.lanes;
+  return (together >> record.lane() & 1) != 0 ||
+         (warp.syncs != nullptr &&
+          warp_ordered(*warp.syncs, record.epoch(), record.lane(), together, in_step));
 }
 
 const Release* SyncObject::released(const Record& record, std::uint64_t block,
@@ -104,7 +115,7 @@ Scope Synchronization::needed(std::uint64_t one, std::uint64_t other) const {
 }
 
 bool Synchronization::covers_by(const SeenPart& part, const Record& record, std::uint64_t block,
-                                const SyncObject* own) const {
+                                const SyncObject* own, std::uint32_t* in_step) const {
   // The number of releases by the access's block and warp that are examined, the latest first.
   // Later ones cover more, except for their scopes; other lanes of the warp may have released
   // accesses that bar.warp.sync had ordered before the release.
@@ -137,17 +148,26 @@ bool Synchronization::covers_by(const SeenPart& part, const Record& record, std:
                release.fenced->of.at(static_cast<std::size_t>(scope))[record.thread()];
       }))
     return true;
-  // Releases by other lanes of the warp count, because a bar.warp.sync before them is likely; it is
-  // assumed once the epochs differ.
+  // A thread's own later releases cover more.
+  const auto latest = object.latest_.find(block << 10 | record.thread());
+  std::uint32_t own_one = latest == object.latest_.end() ? Release::kNone : latest->second;
+  for (std::size_t looked = 0; own_one != Release::kNone && looked < kLatest; ++looked) {
+    const Release& release = object.releases_[own_one];
+    if (release.epoch < record.epoch()) break;
+    if (own_one < part.releases && reaches(release)) return true;
+    own_one = release.previous;
+  }
   return any(object.by_warp_, SyncObject::warp_key(block, record.warp()),
              [&](const Release& release) {
-               return record.thread() == release.thread ? record.epoch() <= release.epoch
-                                                        : record.epoch() < release.epoch;
+               if (!release.follows(record, in_step != nullptr)) return false;
+               if (in_step != nullptr && !release.follows(record, false))
+                 *in_step = release.warp.statement;
+               return true;
              });
 }
 
 bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64_t block,
-                             const SyncObject* own) const {
+                             const SyncObject* own, std::uint32_t* in_step) const {
   if (seen.everything_ || full()) {
     guessed_ = true;
     return true;
@@ -171,7 +191,7 @@ bool Synchronization::covers(const Seen& seen, const Record& record, std::uint64
       if (before) continue;
       part.object->looked_at_ = part.releases;
     }
-    if (covers_by(part, record, block, own)) return true;
+    if (covers_by(part, record, block, own, in_step)) return true;
     const auto& merged = part.object->merged_;
     for (auto at = merged.rbegin(); at != merged.rend(); ++at) {
       if (at->from >= part.releases) continue;

@@ -72,6 +72,18 @@ struct SeenByLanes {
 struct WarpSync {
   Epoch epoch = 0;  ///< the first epoch after the synchronization
   std::uint32_t mask = 0;
+  /// The lanes did not wait for each other: they were at one place, and parted there. That orders
+  /// nothing, but on every GPU the one follows what the others have read.
+  bool in_step = false;
+};
+using WarpSyncs = std::vector<WarpSync>;
+
+/// The lanes of a warp that did something before a release of some of them.
+struct WarpView {
+  std::uint32_t lanes = 0;                           ///< those that release
+  std::uint32_t beside = 0;                          ///< those that are at the same place
+  std::uint32_t statement = 0;                       ///< of the release, or of its fence
+  std::shared_ptr<const WarpSyncs> syncs = nullptr;  ///< since the block's last barrier; null: none
 };
 
 /// The last epoch that each thread of a block has fenced: the fence covers its accesses of that
@@ -89,14 +101,23 @@ struct Release {
   Epoch epoch = 0;    ///< covers its own accesses up to and including this epoch
   Epoch barrier = 0;  ///< covers accesses of its block before this epoch
   Scope scope = Scope::device;
+  WarpView warp = {};  ///< of its warp, when it released or fenced
   /// The fences of other threads of the block when this thread met them at a barrier; null: none.
   std::shared_ptr<const Fenced> fenced = nullptr;
   Epoch access = 0;  ///< epoch of the releasing write itself, at the object's own place
+  static constexpr std::uint32_t kNone = 0xffffffff;
+  std::uint32_t previous = kNone;  ///< the one of the same thread before it, at this object
   /// True if `other` covers the same accesses, apart from the releasing write.
   [[nodiscard]] bool repeats(const Release& other) const {
-    return block == other.block && thread == other.thread && epoch == other.epoch &&
-           barrier == other.barrier && scope == other.scope && fenced == other.fenced;
+    return block == other.block && thread == other.thread && epoch == other.epoch && shares(other);
   }
+  /// True if `other` covers the same accesses of threads that it met at a barrier.
+  [[nodiscard]] bool shares(const Release& other) const {
+    return barrier == other.barrier && scope == other.scope && fenced == other.fenced;
+  }
+  /// Returns whether an access of its warp is before it, with `in_step` also if only lanes that are
+  /// at the same place put it there.
+  [[nodiscard]] bool follows(const Record& record, bool in_step) const;
 };
 
 /// A place in memory by which threads synchronize (a flag, a lock, a counter), or a barrier of some
@@ -133,7 +154,7 @@ class SyncObject {
   std::vector<Release> releases_;
   bool narrow_ = false;
   std::uint32_t completed_ = 0;  ///< releases before the end of the last phase
-  Indices by_block_, by_warp_;   ///< indices of releases
+  Indices by_block_, by_warp_;   ///< indices of releases; by_block_ of the first of equal ones
   std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< last release of each thread
   std::vector<Merged> merged_;  ///< what the releasing threads had seen until then
   /// The number of releases that Synchronization::covers() has looked at for all blocks, and in
@@ -162,9 +183,11 @@ class Synchronization {
   /// True if no thread has synchronized by an object yet.
   [[nodiscard]] bool empty() const { return objects_.empty(); }
   /// Returns whether `seen` covers an access of a thread of `block`. A write at the place of the
-  /// object `own` may itself have been a release.
+  /// object `own` may itself have been a release. With `in_step` releases also cover what lanes of
+  /// their warps did in step; it becomes the statement of such a release.
   [[nodiscard]] bool covers(const Seen& seen, const Record& record, std::uint64_t block,
-                            const SyncObject* own = nullptr) const;
+                            const SyncObject* own = nullptr,
+                            std::uint32_t* in_step = nullptr) const;
   /// Returns whether an access is a write by which its thread released at the object of `part`, or
   /// came before such a write.
   [[nodiscard]] bool is_release(const SeenPart& part, const Record& record,
@@ -197,7 +220,7 @@ class Synchronization {
     return found == clusters_.end() ? block : found->second;
   }
   [[nodiscard]] bool covers_by(const SeenPart& part, const Record& record, std::uint64_t block,
-                               const SyncObject* own) const;
+                               const SyncObject* own, std::uint32_t* in_step) const;
   std::uint64_t releases_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> clusters_;  ///< first block of a block's cluster
   mutable bool guessed_ = false;     ///< true if covers() answered without the records it needed
@@ -208,8 +231,8 @@ class Synchronization {
 };
 
 /// Returns whether the synchronizations of a warp put accesses that `lane` made in epoch `then`
-/// before the access that lane `other` makes now.
-bool warp_ordered(const std::vector<WarpSync>& syncs, Epoch then, std::uint32_t lane,
-                  std::uint32_t other);
+/// before what one of the lanes `others` does now. With `in_step` those count, too, that are so.
+bool warp_ordered(const WarpSyncs& syncs, Epoch then, std::uint32_t lane, std::uint32_t others,
+                  bool in_step = false);
 
 }  // namespace warpmark::cpu
