@@ -9,6 +9,7 @@
 
 #include "api/mistake.hpp"
 #include "api/owner.hpp"
+#include "api/sparse_array.hpp"
 #include "api/state.hpp"
 
 namespace warpmark::cpu {
@@ -43,14 +44,12 @@ namespace {
 using L = ImageLimits;
 constexpr unsigned int kKnownFlags = CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST |
                                      CUDA_ARRAY3D_CUBEMAP | CUDA_ARRAY3D_TEXTURE_GATHER |
-                                     CUDA_ARRAY3D_COLOR_ATTACHMENT;
+                                     CUDA_ARRAY3D_COLOR_ATTACHMENT | kMappedFlags;
 // Block-compressed colours, and pictures in planes.
 bool is_packed(unsigned int format) {
   return format == CU_AD_FORMAT_UNORM_INT_101010_2 ||
          (format >= CU_AD_FORMAT_BC1_UNORM && format <= CU_AD_FORMAT_YUV444_16bit_SemiPlanar);
 }
-// A device whose attributes say that it has neither answers so (cuDeviceGetAttribute).
-constexpr unsigned int kLackingFlags = CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING;
 
 // The table of extents in cuArray3DCreate's description.
 bool valid_extents(const CUDA_ARRAY3D_DESCRIPTOR& d) {
@@ -113,18 +112,13 @@ CUresult lacking(Context& context, const char* call, const CUDA_ARRAY3D_DESCRIPT
     return report_reason(context, call,
                          fail(CUDA_ERROR_NOT_SUPPORTED,
                               "the device has no arrays of block-compressed or planar formats"));
-  const unsigned int flags = descriptor.Flags;
-  if ((flags & kLackingFlags) == 0) return CUDA_SUCCESS;
-  const bool sparse = (flags & CUDA_ARRAY3D_SPARSE) != 0;
-  return report_reason(
-      context, call,
-      fail(CUDA_ERROR_NOT_SUPPORTED,
-           sparse
-               ? "the device has no sparse arrays (CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_"
-                 "SUPPORTED is 0): leave CUDA_ARRAY3D_SPARSE out"
-               : "the device has no arrays that memory is mapped into later (CU_DEVICE_ATTRIBUTE_"
-                 "DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED is 0): leave "
-                 "CUDA_ARRAY3D_DEFERRED_MAPPING out"));
+  if ((descriptor.Flags & kMappedFlags) == 0) return CUDA_SUCCESS;
+  return report_refusal(context, call, check_mapped(descriptor));
+}
+
+// Addresses for an array that memory is mapped into, rounded up to whole tiles.
+std::unique_ptr<MappedRange> range_for(std::uint64_t bytes, const char* call) {
+  return MappedRange::reserve((bytes + Tiles::kBytes - 1) / Tiles::kBytes * Tiles::kBytes, call);
 }
 
 CUresult create(Context& context, CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
@@ -135,8 +129,18 @@ CUresult create(Context& context, CUarray* handle, const CUDA_ARRAY3D_DESCRIPTOR
   auto array = std::make_unique<ImageArray>();
   array->descriptor = descriptor;
   array->image = image_of(descriptor);
-  const std::uint64_t bytes = array->image.bytes();
   constexpr const char* kCall = "cuArrayCreate_v2";
+  if ((descriptor.Flags & kMappedFlags) != 0) {
+    Image& image = array->image;
+    image.in_parts = true;
+    if ((descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0) lay_out_tiles(image);
+    array->range = range_for(image.bytes(), kCall);
+    if (array->range == nullptr) return out_of_memory(context, kCall, image.bytes());
+    image.address = array->range->address();
+    *handle = keep(context, std::move(array));
+    return CUDA_SUCCESS;
+  }
+  const std::uint64_t bytes = array->image.bytes();
   if (bytes > driver().properties.memory) return out_of_memory(context, kCall, bytes);
   array->image.address = context.arena.allocate(bytes, Arena::Kind::device, kCall);
   if (array->image.address == 0) return out_of_memory(context, kCall, bytes);
@@ -181,8 +185,14 @@ CUresult create(Context& context, CUmipmappedArray* handle,
     made.push_back(std::move(array));
   }
   constexpr const char* kCall = "cuMipmappedArrayCreate";
-  if (bytes > driver().properties.memory) return out_of_memory(context, kCall, bytes);
-  mipmap->address = context.arena.allocate(bytes, Arena::Kind::device, kCall);
+  if ((descriptor.Flags & kMappedFlags) != 0) {
+    if ((descriptor.Flags & CUDA_ARRAY3D_SPARSE) != 0) bytes = lay_out_levels(made);
+    for (auto& array : made) array->image.in_parts = true;
+    mipmap->range = range_for(bytes, kCall);
+    if (mipmap->range != nullptr) mipmap->address = mipmap->range->address();
+  } else if (bytes <= driver().properties.memory) {
+    mipmap->address = context.arena.allocate(bytes, Arena::Kind::device, kCall);
+  }
   if (mipmap->address == 0) return out_of_memory(context, kCall, bytes);
   for (auto& array : made) {
     array->image.address += mipmap->address;
@@ -200,24 +210,6 @@ CUDA_ARRAY3D_DESCRIPTOR widened(const CUDA_ARRAY_DESCRIPTOR& plain) {
   copy_number(descriptor.Format, plain.Format);
   descriptor.NumChannels = plain.NumChannels;
   return descriptor;
-}
-
-constexpr const char* kNotSparse = "the array was made without CUDA_ARRAY3D_SPARSE";
-constexpr const char* kNotDeferred = "the array was made without CUDA_ARRAY3D_DEFERRED_MAPPING";
-
-bool is_there(Context& context, CUarray handle) {
-  return context.images.find(handle) != nullptr;
-}
-bool is_there(Context& context, CUmipmappedArray handle) {
-  return find_in(context.images.mipmaps, handle) != nullptr;
-}
-
-template <typename Handle>
-CUresult without_feature(const char* name, Handle handle, const char* why) {
-  return with_owner(name, Waits::no, handle, [&](Context& context) -> CUresult {
-    if (!is_there(context, handle)) return CUDA_ERROR_INVALID_HANDLE;
-    return report_refusal(context, name, fail(CUDA_ERROR_INVALID_VALUE, why));
-  });
 }
 
 }  // namespace
@@ -245,7 +237,7 @@ CUresult cuArrayDestroy(CUarray handle) {
   return with_owner("cuArrayDestroy", Waits::yes, handle, [&](Context& context) -> CUresult {
     const ImageArray* array = context.images.find(handle);
     if (array == nullptr || array->mipmap != nullptr) return CUDA_ERROR_INVALID_HANDLE;
-    context.arena.free(array->image.address);
+    if (array->range == nullptr) context.arena.free(array->image.address);
     context.images.arrays.erase(handle);
     return CUDA_SUCCESS;
   });
@@ -294,45 +286,20 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle) {
                       const auto* found = find_in(context.images.mipmaps, handle);
                       if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
                       for (const CUarray level : found->levels) context.images.arrays.erase(level);
-                      context.arena.free(found->address);
+                      if (found->range == nullptr) context.arena.free(found->address);
                       context.images.mipmaps.erase(handle);
                       return CUDA_SUCCESS;
                     });
 }
 
-// Planes, tiles and deferred mapping exist only for formats and flags that no array has here.
+// No array here has a format with planes.
 CUresult cuArrayGetPlane(CUarray*, CUarray handle, unsigned int) {
-  return without_feature("cuArrayGetPlane", handle, "the array's format has no planes");
-}
-CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*, CUarray handle) {
-  return without_feature("cuArrayGetSparseProperties", handle, kNotSparse);
-}
-CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES*,
-                                             CUmipmappedArray handle) {
-  return without_feature("cuMipmappedArrayGetSparseProperties", handle, kNotSparse);
-}
-CUresult cuMemMapArrayAsync(CUarrayMapInfo* maps, unsigned int count, CUstream stream) {
-  constexpr const char* kCall = "cuMemMapArrayAsync";
-  return with_owner(kCall, Waits::no, stream, [&](Context& context) -> CUresult {
-    if (maps == nullptr || count == 0) return CUDA_ERROR_INVALID_VALUE;
-    for (unsigned int i = 0; i < count; ++i) {
-      const bool mipmapped = number_in(maps[i].resourceType) == CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
-      if (!mipmapped && number_in(maps[i].resourceType) != CU_RESOURCE_TYPE_ARRAY)
-        return CUDA_ERROR_INVALID_VALUE;
-      if (mipmapped ? !is_there(context, maps[i].resource.mipmap)
-                    : !is_there(context, maps[i].resource.array))
-        return CUDA_ERROR_INVALID_HANDLE;
-    }
-    return report_refusal(context, kCall, fail(CUDA_ERROR_INVALID_VALUE, kNotSparse));
-  });
-}
-
-CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*, CUarray handle, CUdevice) {
-  return without_feature("cuArrayGetMemoryRequirements", handle, kNotDeferred);
-}
-CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS*,
-                                               CUmipmappedArray handle, CUdevice) {
-  return without_feature("cuMipmappedArrayGetMemoryRequirements", handle, kNotDeferred);
+  return with_owner_reports(
+      "cuArrayGetPlane", Waits::no, handle, [&](Context& context) -> CUresult {
+        return context.images.find(handle) == nullptr
+                   ? CUDA_ERROR_INVALID_HANDLE
+                   : fail(CUDA_ERROR_INVALID_VALUE, "the array's format has no planes");
+      });
 }
 
 }  // extern "C"

@@ -11,6 +11,7 @@
 
 #include "api/cuda_api.hpp"
 #include "api/find.hpp"
+#include "api/mapped_range.hpp"
 #include "api/number.hpp"
 #include "machine/image.hpp"
 
@@ -35,13 +36,15 @@ struct ImageLimits {
 struct ImageArray {
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};
   Image image;
-  CUmipmappedArray mipmap = nullptr;  ///< array whose level it is, and which owns the memory
+  std::unique_ptr<MappedRange> range;  ///< of a sparse one, or one that memory is mapped into
+  CUmipmappedArray mipmap = nullptr;   ///< array whose level it is, and which owns the memory
 };
 
 /// A mipmapped array; CUmipmappedArray is its address.
 struct MipmappedArray {
   CUDA_ARRAY3D_DESCRIPTOR descriptor{};
   std::uint64_t address = 0;
+  std::unique_ptr<MappedRange> range;
   std::vector<CUarray> levels;
 };
 

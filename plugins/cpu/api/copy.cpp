@@ -54,9 +54,59 @@ Side target_of(const CUDA_MEMCPY3D& c) {
 struct Rows {
   std::byte* first = nullptr;
   std::size_t row = 0, slice = 0;
-  Arena* arena = nullptr;     // of a device's memory
-  std::uint64_t address = 0;  // … the device address of `first`
+  Arena* arena = nullptr;           // of a device's memory
+  std::uint64_t address = 0;        // … the device address of `first`
+  const Image* parts = nullptr;     // an array that memory is mapped into: where each texel lies
+  std::size_t x = 0, y = 0, z = 0;  // … where the box begins; x is a texel
+
+  // A part of the row y of slice z, from a byte of it on.
+  struct Part {
+    std::byte* host = nullptr;
+    std::uint64_t address = 0;
+    std::size_t bytes = ~std::size_t{0};  // until others lie beside them
+  };
+  [[nodiscard]] Part part(std::size_t byte, std::size_t row_number, std::size_t depth) const {
+    if (parts == nullptr) {
+      const std::size_t offset = depth * slice + row_number * row + byte;
+      return {first + offset, address + offset};
+    }
+    const std::uint64_t texel = parts->format.bytes(), at = x + byte / texel;
+    const std::uint64_t offset = parts->offset(at, y + row_number, z + depth) + byte % texel;
+    return {first + offset, address + offset, parts->together(at) - byte % texel};
+  }
 };
+
+// Calls body(target's part, source's part, bytes) for what lies together on both sides.
+template <typename Body>
+CUresult each_part(const CUDA_MEMCPY3D& copy, const Rows& target, const Rows& source, Body body) {
+  for (std::size_t z = 0; z < copy.Depth; ++z) {
+    for (std::size_t y = 0; y < copy.Height; ++y) {
+      for (std::size_t x = 0; x < copy.WidthInBytes;) {
+        const Rows::Part to = target.part(x, y, z), from = source.part(x, y, z);
+        const std::size_t bytes = std::min({to.bytes, from.bytes, copy.WidthInBytes - x});
+        body(to, from, bytes);
+        x += bytes;
+      }
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+// No manual says what a copy of texels without memory does.
+CUresult all_mapped(const CUDA_MEMCPY3D& copy, const Rows& target, const Rows& source) {
+  if (target.parts == nullptr && source.parts == nullptr) return CUDA_SUCCESS;
+  bool mapped = true;
+  each_part(copy, target, source,
+            [&](const Rows::Part& to, const Rows::Part& from, std::size_t bytes) {
+              const auto has = [&](const Rows& rows, const Rows::Part& part) {
+                return rows.parts == nullptr || rows.arena->find(part.address, bytes) != nullptr;
+              };
+              mapped = mapped && has(target, to) && has(source, from);
+            });
+  return mapped ? CUDA_SUCCESS
+                : fail(CUDA_ERROR_INVALID_VALUE,
+                       "no memory is mapped into a part of the array (cuMemMapArrayAsync)");
+}
 
 // a × b + c without overflow, or false.
 bool product_sum(std::size_t a, std::size_t b, std::size_t c, std::size_t& result) {
@@ -71,10 +121,20 @@ CUresult array_rows(const Side& side, const CUDA_MEMCPY3D& copy, Rows& rows) {
   const auto inside = [](std::size_t at, std::size_t extent, std::uint64_t size) {
     return at <= size && extent <= size - at;
   };
-  if (!inside(side.x, copy.WidthInBytes, image.row_pitch) ||
+  if (!inside(side.x, copy.WidthInBytes, image.width * image.format.bytes()) ||
       !inside(side.y, copy.Height, image.height) || !inside(side.z, copy.Depth, image.slices()) ||
       side.x % image.format.bytes() != 0)
     return fail(CUDA_ERROR_INVALID_VALUE, "the box is not inside the array");
+  if (image.in_parts) {
+    rows.arena = &driver().virtual_memory->view(context.device);
+    rows.address = image.address;
+    rows.first = rows.arena->host(rows.address);
+    rows.parts = &image;
+    rows.x = side.x / image.format.bytes();
+    rows.y = side.y;
+    rows.z = side.z;
+    return CUDA_SUCCESS;
+  }
   if (context.arena.find(image.address, image.bytes()) == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   rows.arena = &context.arena;
   rows.address = image.address + image.offset(0, side.y, side.z) + side.x;
@@ -158,7 +218,10 @@ CUresult both_rows(Context& context, const CUDA_MEMCPY3D& copy, Rows& source, Ro
   if (result != CUDA_SUCCESS) return result;
   result = rows_of(context, target_of(copy), copy, target);
   if (result != CUDA_SUCCESS) refused_range().write = true;
-  return result != CUDA_SUCCESS ? result : refuse_write(target.arena, target.address);
+  if (result == CUDA_SUCCESS) result = all_mapped(copy, target, source);
+  return result != CUDA_SUCCESS || target.parts != nullptr
+             ? result
+             : refuse_write(target.arena, target.address);
 }
 
 }  // namespace
@@ -168,14 +231,12 @@ CUresult ranges_of(Context& context, const CUDA_MEMCPY3D& copy, std::vector<Copy
   const CUresult result = both_rows(context, copy, source, target);
   if (result != CUDA_SUCCESS) return result;
   for (const Rows* side : {&source, &target}) {
-    const auto first = reinterpret_cast<std::uint64_t>(side->first);
-    const std::uint64_t known = side->arena == nullptr ? first : side->address;
-    for (std::size_t z = 0; z < copy.Depth; ++z) {
-      for (std::size_t y = 0; y < copy.Height; ++y) {
-        const std::uint64_t offset = z * side->slice + y * side->row;
-        ranges.push_back({first + offset, known + offset, copy.WidthInBytes, side == &target});
-      }
-    }
+    each_part(copy, *side, *side,
+              [&](const Rows::Part& part, const Rows::Part&, std::size_t bytes) {
+                const auto place = reinterpret_cast<std::uint64_t>(part.host);
+                ranges.push_back(
+                    {place, side->arena == nullptr ? place : part.address, bytes, side == &target});
+              });
   }
   return CUDA_SUCCESS;
 }
@@ -185,7 +246,9 @@ void report_if_overlapping(Context& context, const char* call, const CUDA_MEMCPY
   if (copy.Height == 0 || copy.Depth == 0) return;
   Rows source, target;
   if (both_rows(context, copy, source, target) != CUDA_SUCCESS) return;
-  if (source.arena == nullptr || target.arena == nullptr || source.first == target.first) return;
+  if (source.arena == nullptr || target.arena == nullptr || source.first == target.first ||
+      source.parts != nullptr || target.parts != nullptr)
+    return;
   const auto end = [&](const Rows& rows) {
     return rows.first + (copy.Depth - 1) * rows.slice + (copy.Height - 1) * rows.row +
            copy.WidthInBytes;
@@ -215,20 +278,15 @@ CUresult perform_copy(Context& context, const CUDA_MEMCPY3D& copy) {
   Rows source, target;
   const CUresult result = both_rows(context, copy, source, target);
   if (result != CUDA_SUCCESS) return result;
-  for (std::size_t z = 0; z < copy.Depth; ++z) {
-    for (std::size_t y = 0; y < copy.Height; ++y) {
-      std::memmove(target.first + z * target.slice + y * target.row,
-                   source.first + z * source.slice + y * source.row, copy.WidthInBytes);
-      if (target.arena == nullptr) continue;
-      const std::uint64_t to = target.address + z * target.slice + y * target.row;
-      if (source.arena == nullptr)
-        target.arena->set_values(to, copy.WidthInBytes, true);
-      else
-        target.arena->copy_values(to, copy.WidthInBytes, *source.arena,
-                                  source.address + z * source.slice + y * source.row);
-    }
-  }
-  return CUDA_SUCCESS;
+  return each_part(copy, target, source,
+                   [&](const Rows::Part& to, const Rows::Part& from, std::size_t bytes) {
+                     std::memmove(to.host, from.host, bytes);
+                     if (target.arena == nullptr) return;
+                     if (source.arena == nullptr)
+                       target.arena->set_values(to.address, bytes, true);
+                     else
+                       target.arena->copy_values(to.address, bytes, *source.arena, from.address);
+                   });
 }
 
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D& copy) {
@@ -298,6 +356,9 @@ CUresult array_bytes(CUarray handle, std::size_t offset, std::size_t bytes, Byte
   Context* owner = owner_of(handle);
   if (owner == nullptr) return CUDA_ERROR_INVALID_HANDLE;
   const ImageArray* array = owner->images.find(handle);
+  if (array->image.in_parts)
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "an array that memory is mapped into has no order of bytes: use cuMemcpy2D or 3D");
   Arena& arena = owner->arena;
   const std::uint64_t size = array->image.bytes();
   if (offset > size || bytes > size - offset || arena.find(array->image.address, size) == nullptr)

@@ -67,8 +67,8 @@ Weight weight_of(const Statement& statement) {
   }
 }
 
-using Line = std::pair<std::uint32_t, std::uint32_t>;  // number of the file, line
-struct LineCounts {
+using NumberedLine = std::pair<std::uint32_t, std::uint32_t>;  // number of the file, line
+struct LineCoverage {
   std::uint64_t count = 0;
   std::map<std::uint32_t, std::uint64_t> sides;  ///< lanes by the line that they go on at, or 0
 };
@@ -87,9 +87,9 @@ class Rendering {
   void add_function(const Function& function, std::uint64_t count);
 
   const Module& module_;
-  std::map<Line, LineCounts> lines_;
+  std::map<NumberedLine, LineCoverage> lines_;
   struct FunctionLine {
-    Line line;
+    NumberedLine line;
     std::uint64_t count = 0;
   };
   std::map<std::string, FunctionLine> functions_;
@@ -99,7 +99,7 @@ class Rendering {
 void Rendering::add_branch(const Function& function, const BranchWays& ways, std::uint32_t index,
                            const std::map<std::uint32_t, std::uint64_t>* counted) {
   const Location& location = function.statements[index].location;
-  LineCounts& line = lines_[{location.file, location.line}];
+  LineCoverage& line = lines_[{location.file, location.line}];
   for (const std::uint32_t target : branch_targets(function, index)) {
     const std::optional<std::uint32_t> to = ways.line(target, location);
     if (!to) continue;
@@ -111,10 +111,10 @@ void Rendering::add_branch(const Function& function, const BranchWays& ways, std
 }
 
 void Rendering::add_function(const Function& function, std::uint64_t count) {
-  std::optional<Line> first;
+  std::optional<NumberedLine> first;
   for (const Statement& statement : function.statements) {
     if (!is_located(module_, statement.location) || statement.location.inlined != 0) continue;
-    const Line line{statement.location.file, statement.location.line};
+    const NumberedLine line{statement.location.file, statement.location.line};
     if (!first || (line.first == first->first && line.second < first->second)) first = line;
   }
   if (!first) {
@@ -132,11 +132,11 @@ void Rendering::add_function(const Function& function, std::uint64_t count) {
 void Rendering::add(const Function& function, const std::vector<std::uint64_t>* executed,
                     const std::map<std::uint32_t, std::map<std::uint32_t, std::uint64_t>>* sides) {
   const BranchWays ways(module_, function);
-  std::map<std::tuple<Line, std::uint32_t>, std::pair<Weight, std::uint64_t>> most;
+  std::map<std::tuple<NumberedLine, std::uint32_t>, std::pair<Weight, std::uint64_t>> most;
   for (std::uint32_t i = 0; i < function.statements.size(); ++i) {
     const Statement& statement = function.statements[i];
     if (!is_located(module_, statement.location) || statement.location.merged) continue;
-    const Line line{statement.location.file, statement.location.line};
+    const NumberedLine line{statement.location.file, statement.location.line};
     const std::pair<Weight, std::uint64_t> own{weight_of(statement),
                                                executed != nullptr ? (*executed)[i] : 0};
     const auto known = most.try_emplace({line, statement.location.inlined}, own).first;
@@ -152,9 +152,9 @@ void Rendering::add(const Function& function, const std::vector<std::uint64_t>* 
 
 Json Rendering::json() const {
   Json lines = Json::array(), functions = Json::array(), without = Json::array();
-  std::map<std::pair<std::string_view, std::uint32_t>, LineCounts> named;
+  std::map<std::pair<std::string_view, std::uint32_t>, LineCoverage> named;
   for (const auto& [place, counts] : lines_) {
-    LineCounts& line = named[{module_.files.at(place.first), place.second}];
+    LineCoverage& line = named[{module_.files.at(place.first), place.second}];
     line.count += counts.count;
     for (const auto& [to, count] : counts.sides) line.sides[to] += count;
   }

@@ -30,8 +30,6 @@ CUresult check_properties(const CUmemAllocationProp* properties) {
   if ((types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) != 0)
     return fail(CUDA_ERROR_NOT_SUPPORTED,
                 "of the types of shareable handles this device has POSIX file descriptors");
-  if ((properties->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL) != 0)
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "sparse arrays are not implemented on this device");
   return CUDA_SUCCESS;
 }
 
@@ -107,6 +105,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
         PhysicalMemory::create(device, bytes, number_in(properties->requestedHandleTypes), !tracked,
                                driver().device(device).physical_used);
     if (memory == nullptr) return CUDA_ERROR_OUT_OF_MEMORY;
+    memory->tile_pool = (properties->allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL) != 0;
     *handle = add_handle(memory, "cuMemCreate");
     return CUDA_SUCCESS;
   });
@@ -151,6 +150,8 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
                            static_cast<CUmemAllocationHandleType>(found.memory->handle_types());
                        properties->location.type = CU_MEM_LOCATION_TYPE_DEVICE;
                        properties->location.id = found.memory->device();
+                       if (found.memory->tile_pool)
+                         properties->allocFlags.usage = CU_MEM_CREATE_USAGE_TILE_POOL;
                        return CUDA_SUCCESS;
                      });
 }

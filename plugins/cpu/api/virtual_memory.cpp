@@ -97,6 +97,9 @@ CUresult cuMemMap(CUdeviceptr address, size_t bytes, size_t offset,
       return fail(CUDA_ERROR_INVALID_VALUE, "the handle is not that of live memory");
     if (flags != 0 || bytes == 0 || address % kGranule != 0) return CUDA_ERROR_INVALID_VALUE;
     if (found->multicast != nullptr) return map_multicast(memory, address, bytes, offset, *found);
+    if (found->memory->tile_pool)
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "memory of CU_MEM_CREATE_USAGE_TILE_POOL is for arrays: cuMemMapArrayAsync");
     if (offset != 0 || bytes != found->memory->bytes())
       return fail(CUDA_ERROR_NOT_SUPPORTED, "the handle's memory has " +
                                                 std::to_string(found->memory->bytes()) +

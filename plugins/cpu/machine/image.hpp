@@ -37,22 +37,47 @@ struct TexelFormat {
   [[nodiscard]] bool real() const { return kind == ChannelKind::f16 || kind == ChannelKind::f32; }
 };
 
+/// The tiles of a sparse array, in texels; 64 KiB each, and a tile's texels lie in rows. Tiles lie in
+/// rows of `across`, which lie in slices of `down`.
+struct Tiles {
+  static constexpr std::uint64_t kBytes = std::uint64_t{64} << 10;
+  std::uint32_t width = 0, height = 0, depth = 0;  ///< 0: the image has none
+  std::uint32_t across = 0, down = 0;
+};
+
 /// Texels in rows, rows in slices. A slice is a depth of a 3D image, else a layer; six layers make
 /// a cubemap's faces (+x, −x, +y, −y, +z, −z). All extents are at least 1.
 struct Image {
   TexelFormat format;
   std::uint64_t address = 0;                                   ///< in the arena, of the first texel
   std::uint64_t width = 1, height = 1, depth = 1, layers = 1;  ///< texels; slices
-  std::uint64_t row_pitch = 0, slice_pitch = 0;                ///< bytes
+  std::uint64_t row_pitch = 0, slice_pitch = 0;                ///< bytes; with tiles, of a layer
+  Tiles tiles{};
+  bool in_parts = false;  ///< memory is mapped there later, and perhaps not everywhere
 
   [[nodiscard]] std::uint64_t slices() const { return depth * layers; }
   /// Bytes from the first texel to the end of the last one.
   [[nodiscard]] std::uint64_t bytes() const {
+    if (tiles.width != 0) return layers * slice_pitch;
     return (slices() - 1) * slice_pitch + (height - 1) * row_pitch + width * format.bytes();
   }
   /// Where a texel's bytes begin, counted from `address`. The caller has checked the position.
   [[nodiscard]] std::uint64_t offset(std::uint64_t x, std::uint64_t y, std::uint64_t slice) const {
+    if (tiles.width != 0) return offset_in_tiles(x, y, slice);
     return slice * slice_pitch + y * row_pitch + x * format.bytes();
+  }
+  [[nodiscard]] std::uint64_t offset_in_tiles(std::uint64_t x, std::uint64_t y,
+                                              std::uint64_t slice) const {
+    const std::uint64_t layer = depth > 1 ? 0 : slice, z = depth > 1 ? slice : 0;
+    const std::uint64_t tile =
+        (z / tiles.depth * tiles.down + y / tiles.height) * tiles.across + x / tiles.width;
+    const std::uint64_t texel =
+        (z % tiles.depth * tiles.height + y % tiles.height) * tiles.width + x % tiles.width;
+    return layer * slice_pitch + tile * Tiles::kBytes + texel * format.bytes();
+  }
+  /// The bytes of a row that lie together from a texel on.
+  [[nodiscard]] std::uint64_t together(std::uint64_t x) const {
+    return (tiles.width == 0 ? width - x : tiles.width - x % tiles.width) * format.bytes();
   }
 };
 

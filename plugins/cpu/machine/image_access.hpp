@@ -82,4 +82,28 @@ inline std::byte* image_memory(Lanes& w, const Instruction& i, std::uint32_t lan
   return region->host + (image.address - region->begin);
 }
 
+/// Host memory of `bytes` of an image at an address, or null if no memory is mapped there.
+inline std::byte* mapped_texel(Lanes& w, const Instruction& i, std::uint64_t address,
+                               std::uint32_t bytes) {
+  const Region* region = &w.sites[i.site];
+  const std::uint64_t offset = address - region->begin;
+  if ((offset > region->size || bytes > region->size - offset) &&
+      !find_region(w, i, address, bytes))
+    return nullptr;
+  return region->host + (address - region->begin);
+}
+
+/// Records an access to such a place, after which a launch goes on: the manual says of none what it
+/// does, but of a fetch that asks for residency, which gets zeros.
+inline void record_absent(Lanes& w, const Instruction& i, std::uint32_t lane, const char* what,
+                          const char* then) {
+  if (!w.block->launch().shape.exact_bounds) return;
+  Fault fault = w.block->fault(FaultKind::surface, i.statement, w.warp, 1u << lane);
+  fault.message = std::string("the ") + what +
+                  " lies where no memory is mapped into the array (cuMemMapArrayAsync), and " +
+                  then;
+  fault.goes_on = true;
+  w.block->launch().faults.add(fault);
+}
+
 }  // namespace warpmark::cpu

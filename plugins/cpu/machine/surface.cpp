@@ -72,13 +72,22 @@ std::byte* locate(Lanes& w, const Instruction& i, const SurfaceOp& op, u32 lane,
     }
     return nullptr;
   }
-  std::byte* memory = image_memory(w, i, lane, image, store);
-  if (memory == nullptr) return nullptr;
   const auto slice = static_cast<u64>(dimensions > 2 ? z : layer);
-  const u64 offset = image.offset(0, static_cast<u64>(y), slice) + static_cast<u64>(x);
+  const auto texel = static_cast<s64>(image.format.bytes());
+  const u64 offset = image.offset(static_cast<u64>(x / texel), static_cast<u64>(y), slice) +
+                     static_cast<u64>(x % texel);
   address = image.address + offset;
-  if (w.traffic != nullptr) w.traffic->touch(Space::global, address, bytes);
-  return memory + offset;
+  std::byte* at = nullptr;
+  if (image.in_parts) {
+    at = mapped_texel(w, i, address, bytes);
+    if (at == nullptr)
+      record_absent(w, i, lane, store ? "surface write" : "surface read",
+                    store ? "nothing is written" : "is zero here");
+  } else if (std::byte* memory = image_memory(w, i, lane, image, store)) {
+    at = memory + offset;
+  }
+  if (at != nullptr && w.traffic != nullptr) w.traffic->touch(Space::global, address, bytes);
+  return at;
 }
 
 const HandleTable<Image>* surfaces(const Lanes& w) {

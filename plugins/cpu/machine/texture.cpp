@@ -92,30 +92,38 @@ f64 channel(const std::byte* at, ChannelKind kind, bool as_real) {
 // adds up.
 enum class Unit { presented, step };
 
-// An image's memory, with the counters and the observer of its reads.
+// An image's memory, with the counters of its reads and the fetch that they are of.
 struct Texels {
-  const std::byte* memory = nullptr;
+  const std::byte* memory = nullptr;  // null: it is mapped in parts
   TrafficCounts* traffic = nullptr;
   struct Looked* watch = nullptr;
 };
 
-// A lane's fetch, if it is looked at.
+// A lane's fetch.
 struct Looked {
   Lanes& lanes;
   const Instruction& instruction;
   u32 lane = 0;
   bool undefined = false;  // some texel that it read has no value
+  bool absent = false;     // … has no memory
 };
 
 // Every texel is read here. The position lies inside the image, `texels` are the image's.
 Color read_texel(const Texture& texture, const Image& image, const Texels& texels, u64 x, u64 y,
                  u64 slice, Unit unit = Unit::presented) {
   const u64 offset = image.offset(x, y, slice);
-  const std::byte* at = texels.memory + offset;
   const TexelFormat format = image.format;
+  const std::byte* at = texels.memory != nullptr
+                            ? texels.memory + offset
+                            : mapped_texel(texels.watch->lanes, texels.watch->instruction,
+                                           image.address + offset, format.bytes());
+  if (at == nullptr) {
+    texels.watch->absent = true;
+    return {};
+  }
   if (texels.traffic != nullptr)
     texels.traffic->touch(Space::global, image.address + offset, format.bytes());
-  if (Looked* watch = texels.watch; watch != nullptr) {
+  if (Looked* watch = texels.watch; watch->lanes.observer != nullptr) {
     watch->undefined |= watch->lanes.observer->fetch(watch->lanes, watch->instruction, watch->lane,
                                                      image.address + offset, format.bytes()) != 0;
   }
@@ -442,11 +450,15 @@ Color fetch_linear(const Texture& texture, const Texels& texels, const Request& 
 // A lane's fetch. False after recording a fault.
 bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Request request,
            Looked* watch, Color& color) {
-  const auto memory_of = [&](const Image& image) { return image_memory(w, i, lane, image, false); };
+  Texels texels{nullptr, w.traffic, watch};
+  const auto has_memory = [&](const Image& image) {
+    texels.memory = image.in_parts ? nullptr : image_memory(w, i, lane, image, false);
+    return texels.memory != nullptr || image.in_parts;
+  };
   if (texture.linear_memory) {
-    const std::byte* memory = memory_of(texture.levels[0]);
-    if (memory != nullptr) color = fetch_linear(texture, {memory, w.traffic, watch}, request);
-    return memory != nullptr;
+    if (!has_memory(texture.levels[0])) return false;
+    color = fetch_linear(texture, texels, request);
+    return true;
   }
   const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
   const u32 face = cube ? project(request) : 0;
@@ -461,16 +473,13 @@ bool fetch(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Req
   const u64 first = fixed >> 8;
   const f64 weight = static_cast<f64>(fixed & 255) / 256.0;
   const Image& image = texture.levels[first];
-  const std::byte* memory = memory_of(image);
-  if (memory == nullptr) return false;
-  color = filtered(texture, image, {memory, w.traffic, watch},
-                   place_in(texture, image, request, face, linear));
+  if (!has_memory(image)) return false;
+  color = filtered(texture, image, texels, place_in(texture, image, request, face, linear));
   if (weight == 0.0) return true;
   const Image& smaller = texture.levels[first + 1];
-  memory = memory_of(smaller);
-  if (memory == nullptr) return false;
-  const Color second = filtered(texture, smaller, {memory, w.traffic, watch},
-                                place_in(texture, smaller, request, face, linear));
+  if (!has_memory(smaller)) return false;
+  const Color second =
+      filtered(texture, smaller, texels, place_in(texture, smaller, request, face, linear));
   for (u32 c = 0; c < 4; ++c)
     color.channels[c] = (1.0 - weight) * color.channels[c] + weight * second.channels[c];
   return true;
@@ -483,8 +492,8 @@ bool gather(Lanes& w, const Instruction& i, u32 lane, const Texture& texture, Re
   const bool cube = request.op.geometry == Geometry::cube || request.op.geometry == Geometry::acube;
   const u32 face = cube ? project(request) : 0;
   const Image& image = texture.levels[0];
-  const std::byte* memory = image_memory(w, i, lane, image, false);
-  if (memory == nullptr) return false;
+  const std::byte* memory = image.in_parts ? nullptr : image_memory(w, i, lane, image, false);
+  if (memory == nullptr && !image.in_parts) return false;
   const FetchPlace place = place_in(texture, image, request, face, true);
   constexpr u32 kCorners[4] = {2, 3, 1, 0};
   for (u32 c = 0; c < 4; ++c) {
@@ -523,6 +532,8 @@ void texture_handler(Lanes& w, const Instruction& i) {
   }
   const HandleTable<Texture>* table = textures_of(w);
   const u32 slots[4] = {i.d, i.a, i.b, i.c};
+  const u32 predicate = w.operands[i.more];
+  u32 resident = w.mask;
   for (u32 rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<u32>(__builtin_ctz(rest));
     const Texture* texture = find_image(w, i, lane, table, "texture");
@@ -531,9 +542,14 @@ void texture_handler(Lanes& w, const Instruction& i) {
       Color color;
       const Request request = request_of(w, i, op, lane);
       Looked watching{w, i, lane};
-      Looked* watch = w.observer != nullptr ? &watching : nullptr;
-      const bool good = Gather ? gather(w, i, lane, *texture, request, watch, color)
-                               : fetch(w, i, lane, *texture, request, watch, color);
+      const bool good = Gather ? gather(w, i, lane, *texture, request, &watching, color)
+                               : fetch(w, i, lane, *texture, request, &watching, color);
+      if (watching.absent) {  // PTX ISA, "tex": all are zeros, and the predicate is false
+        color = {};
+        resident &= ~(1u << lane);
+        if (predicate == Instruction::kNone)
+          record_absent(w, i, lane, "fetch", "nothing asks whether it is resident");
+      }
       if (watching.undefined) defined(w, i, lane, op, !Gather && texture->filter == Filter::linear);
       const bool real_valued = texture->real_valued();
       for (u32 c = 0; good && c < 4; ++c) {
@@ -549,12 +565,7 @@ void texture_handler(Lanes& w, const Instruction& i) {
     }
     for (u32 c = 0; c < 4; ++c) set_image_register(w, slots[c], lane, values[c]);
   }
-  // All texels are resident always.
-  const u32 predicate = w.operands[i.more];
-  if (predicate != Instruction::kNone) {
-    const u32 before = read_lane<std::uint32_t>(w.registers, predicate, 0);
-    set_image_register(w, predicate, 0, before | w.mask);
-  }
+  if (predicate != Instruction::kNone) write_predicate(w.registers, predicate, w.mask, resident);
 }
 
 }  // namespace

@@ -38,6 +38,7 @@ class PhysicalMemory {
   [[nodiscard]] unsigned int handle_types() const { return handle_types_; }
 
   std::uint64_t handle = 0;  ///< what programs call it; 0 if they cannot
+  bool tile_pool = false;    ///< it is for arrays alone (CU_MEM_CREATE_USAGE_TILE_POOL)
   bool has_values = true;    ///< all bytes count as written; else the file's bits say which
 
  private:

@@ -217,7 +217,7 @@ extern "C" __global__ void __cluster_dims__(2) stages_given_back_in_a_cluster(co
 //@ good stages_given_back_in_a_cluster_right grid=2 block=64 args="float32[256]= float32[64]"
 extern "C" __global__ void __cluster_dims__(2) stages_given_back_in_a_cluster_right(const float* in, float* out) { in_cluster<true>(in, out); }
 
-// What lanes write must be in order: a lane that publishes it for them is an error without __syncwarp().
+// Lanes' writes must be in order: a lane that publishes them is an error without __syncwarp().
 //@ bug published_by_one_lane race block=64 args="float32[32]= float32[32]" severity=error name=None
 template <bool right>
 __device__ __forceinline__ void published(const float* in, float* out) {

@@ -131,46 +131,14 @@ TEST_F(TextureTest, ComparisonsOfDepthsEndTheLaunch) {
   EXPECT_NE(said[0].at("message").get<std::string>().find("compare"), std::string::npos);
 }
 
-// A device whose attributes say so has no sparse arrays, and says why a call is refused.
-TEST_F(TextureTest, SparseAndPackedArraysAreRefusedWithTheReason) {
-  int supported = 1;
-  ASSERT_CU(api().device_attribute(&supported, CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED, 0));
-  EXPECT_EQ(supported, 0);
-  ASSERT_CU(api().device_attribute(&supported,
-                                   CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED, 0));
-  EXPECT_EQ(supported, 0);
-  auto* const create = api().find<decltype(::cuArray3DCreate_v2)>("cuArray3DCreate_v2");
-  auto* const mipmaps = api().find<decltype(::cuMipmappedArrayCreate)>("cuMipmappedArrayCreate");
+TEST_F(TextureTest, PackedArraysAreRefusedWithTheReason) {
   CUarray made = nullptr;
-  CUmipmappedArray levels = nullptr;
-  const auto said = [&](CUresult result, CUresult wanted, const char* reason) {
-    EXPECT_EQ(result, wanted) << reason;
-    const std::vector<Json> all = reports();
-    ASSERT_FALSE(all.empty()) << reason;
-    EXPECT_NE(all.back().at("message").get<std::string>().find(reason), std::string::npos)
-        << all.back().dump();
-  };
-  const auto sparse = descriptor(256, 256, 0, CUDA_ARRAY3D_SPARSE);
-  said(create(&made, &sparse), CUDA_ERROR_NOT_SUPPORTED, "CUDA_ARRAY3D_SPARSE");
-  said(mipmaps(&levels, &sparse, 2), CUDA_ERROR_NOT_SUPPORTED, "CUDA_ARRAY3D_SPARSE");
-  const auto deferred = descriptor(256, 256, 0, CUDA_ARRAY3D_DEFERRED_MAPPING);
-  said(create(&made, &deferred), CUDA_ERROR_NOT_SUPPORTED, "CUDA_ARRAY3D_DEFERRED_MAPPING");
   const auto packed = descriptor(256, 256, 0, 0, CU_AD_FORMAT_BC1_UNORM, 4);
-  said(create(&made, &packed), CUDA_ERROR_NOT_SUPPORTED, "block-compressed");
-  // Those of other arrays have no tiles to ask about or to map.
-  const auto data = texels(16, 3);
-  CUarrayMapInfo map{};
-  map.resourceType = CU_RESOURCE_TYPE_ARRAY;
-  map.resource.array = array(descriptor(4, 4, 0), data.data(), 4);
-  auto* const map_tiles = api().find<decltype(::cuMemMapArrayAsync)>("cuMemMapArrayAsync");
-  said(map_tiles(&map, 1, nullptr), CUDA_ERROR_INVALID_VALUE, "CUDA_ARRAY3D_SPARSE");
-  CUDA_ARRAY_SPARSE_PROPERTIES properties{};
-  said(api().find<decltype(::cuArrayGetSparseProperties)>("cuArrayGetSparseProperties")(
-           &properties, map.resource.array),
-       CUDA_ERROR_INVALID_VALUE, "CUDA_ARRAY3D_SPARSE");
-  map.resource.array = nullptr;
-  EXPECT_EQ(map_tiles(&map, 1, nullptr), CUDA_ERROR_INVALID_HANDLE);
-  EXPECT_EQ(map_tiles(nullptr, 1, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(images().array(&made, &packed), CUDA_ERROR_NOT_SUPPORTED);
+  const std::vector<Json> all = reports();
+  ASSERT_FALSE(all.empty());
+  EXPECT_NE(all.back().at("message").get<std::string>().find("block-compressed"),
+            std::string::npos);
 }
 
 // PTX ISA: vectors of four are allowed for any geometry, and the elements that are over are ignored.
