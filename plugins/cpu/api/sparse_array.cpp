@@ -113,7 +113,7 @@ std::uint64_t lay_out_levels(std::vector<std::unique_ptr<ImageArray>>& levels) {
 
 namespace {
 
-// What one entry of cuMemMapArrayAsync is for.
+// The array that one entry of cuMemMapArrayAsync is for.
 struct Target {
   const CUDA_ARRAY3D_DESCRIPTOR* descriptor = nullptr;
   const MappedRange* range = nullptr;

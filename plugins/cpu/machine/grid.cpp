@@ -110,8 +110,36 @@ std::uint64_t resident_blocks(const Program& program, const LaunchShape& shape) 
       shape.cooperative ? kCooperativeBlocks : kResidentBlocks);
 }
 
+// Memory of the blocks in global memory, which nobody has written. PTX ISA, "%perctamemorysize": what
+// each has is a multiple of 1024 bytes.
+class BlockMemory {
+ public:
+  BlockMemory(const Program& program, LaunchShape& shape, Arena& arena) : arena_(arena) {
+    constexpr std::uint64_t kUnit = 1024;
+    const std::uint64_t bytes = program.function->block_memory.value_or(0);
+    const std::uint64_t pitch = (bytes + kUnit - 1) / kUnit * kUnit;
+    if (pitch == 0) return;
+    const std::uint64_t blocks = std::uint64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+    if (pitch <= arena.capacity() / std::max<std::uint64_t>(blocks, 1))
+      address_ = arena.allocate(pitch * blocks);
+    if (address_ == 0) throw std::bad_alloc();
+    shape.block_memory = address_;
+    shape.block_memory_pitch = pitch;
+  }
+  ~BlockMemory() {
+    if (address_ != 0) arena_.free(address_);
+  }
+  BlockMemory(const BlockMemory&) = delete;
+  BlockMemory& operator=(const BlockMemory&) = delete;
+
+ private:
+  Arena& arena_;
+  std::uint64_t address_ = 0;
+};
+
 LaunchResult run_grid(const Program& program, const LaunchShape& asked, Arena& arena) {
   LaunchShape shape = asked;
+  const BlockMemory block_memory(program, shape, arena);
   const bool checks = shape.checks.any() && shape.inspection != nullptr;
   const bool rotates = in_rotation(program, shape);
   bool serialized = false;

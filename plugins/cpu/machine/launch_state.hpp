@@ -38,10 +38,12 @@ struct LaunchShape {
   std::uint32_t workers = 1;                  ///< threads of the host that execute blocks
   bool speculates = true;  ///< several threads also with checks: no launch was serialized yet
   std::uint64_t schedule_seed = 0;  ///< another order of blocks, warps and fragments; 0 = the usual
-  std::array<std::uint32_t, 3> cluster{1, 1, 1};        ///< blocks; divides the grid
-  bool explicit_cluster = false;                        ///< the kernel or the launch gave its size
-  bool cooperative = false;                             ///< all blocks run at the same time
-  std::uint64_t workspace = 0;                          ///< of a cooperative grid; run_grid sets it
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  ///< blocks; divides the grid
+  bool explicit_cluster = false;                  ///< the kernel or the launch gave its size
+  bool cooperative = false;                       ///< all blocks run at the same time
+  std::uint64_t workspace = 0;                    ///< of a cooperative grid; run_grid sets it
+  /// Memory of the blocks (.minperctamemory), so many bytes for each; run_grid sets it.
+  std::uint64_t block_memory = 0, block_memory_pitch = 0;
   DeviceHeap* heap = nullptr;                           ///< if the program uses it
   std::uint64_t printf_bytes = std::uint64_t{1} << 20;  ///< of the launch's FIFO
   const Module* module = nullptr;         ///< of the kernel, if it may launch others of it

@@ -90,6 +90,8 @@ std::uint32_t BlockState::launch_value(Special which) const {
       return static_cast<std::uint32_t>(shape.workspace);
     case Special::workspace_high:
       return static_cast<std::uint32_t>(shape.workspace >> 32);
+    case Special::block_memory_pitch:
+      return static_cast<std::uint32_t>(shape.block_memory_pitch);
       XYZ(nclusterid, shape.grid[d] / shape.cluster[d])
       XYZ(cluster_nctaid, shape.cluster[d])
     case Special::cluster_nctarank:
@@ -105,14 +107,20 @@ std::uint32_t BlockState::launch_value(Special which) const {
 std::optional<std::uint32_t> BlockState::block_value(Special which) const {
   const auto& cluster = launch_.shape.cluster;
   const auto& grid = launch_.shape.grid;
+  const std::uint64_t row = coordinates_[1] + std::uint64_t{grid[1]} * coordinates_[2];
+  const std::uint64_t index = coordinates_[0] + grid[0] * row;
+  const std::uint64_t memory =
+      launch_.shape.block_memory + index * launch_.shape.block_memory_pitch;
   switch (which) {
     XYZ(ctaid, coordinates_[d])
     XYZ(clusterid, coordinates_[d] / cluster[d])
     XYZ(cluster_ctaid, coordinates_[d] % cluster[d])
-    case Special::smid: {
-      const std::uint64_t row = coordinates_[1] + std::uint64_t{grid[1]} * coordinates_[2];
-      return static_cast<std::uint32_t>((coordinates_[0] + grid[0] * row) % kMultiprocessors);
-    }
+    case Special::smid:
+      return static_cast<std::uint32_t>(index % kMultiprocessors);
+    case Special::block_memory_low:
+      return static_cast<std::uint32_t>(memory);
+    case Special::block_memory_high:
+      return static_cast<std::uint32_t>(memory >> 32);
     case Special::cluster_ctarank:
       return rank_;
     default:

@@ -189,6 +189,7 @@ class Emitter {
  private:
   std::uint32_t new_slot(const Register& one);
   std::uint32_t clock_value(const SpecialRegister& named, Type type);
+  std::uint32_t block_memory();
   [[nodiscard]] std::uint64_t function_address(std::string_view name) const;
   [[nodiscard]] std::string message(const std::string& why) const;
 

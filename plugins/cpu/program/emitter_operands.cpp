@@ -200,6 +200,18 @@ std::uint32_t Emitter::clock_value(const SpecialRegister& named, Type type) {
   return half;
 }
 
+// The address of the block's own memory, of its two halves.
+std::uint32_t Emitter::block_memory() {
+  Instruction pack;
+  pack.opcode = Opcode::pack_32;
+  pack.d = allocate(true);
+  pack.a = special(Special::block_memory_low);
+  pack.b = special(Special::block_memory_high);
+  pack.count = 2;
+  emit(pack);
+  return pack.d;
+}
+
 std::uint32_t Emitter::special_value(const SpecialRegister& named, Type type) {
   const bool wide = is_wide(type);
   if (wide && named.bits == 32) invalid("the special register has 32 bits");
@@ -214,6 +226,9 @@ std::uint32_t Emitter::special_value(const SpecialRegister& named, Type type) {
       return constant(0, wide);
     case Special::nsmid:
       return constant(kMultiprocessors, false);
+    case Special::block_memory_low:
+      if (!wide) invalid("the special register has 64 bits");
+      return block_memory();
     case Special::reserved_begin:
     case Special::reserved_end:
       program.reserved_bytes = kReservedBytes;
@@ -228,6 +243,9 @@ void Emitter::check_special(std::string_view name) const {
   if (known != nullptr && module.architecture < known->target)
     invalid("'" + std::string(name) + "' needs .target sm_" + std::to_string(known->target) +
             " or higher");
+  if (known != nullptr && in_kernel() && !function.block_memory &&
+      (known->value == Special::block_memory_low || known->value == Special::block_memory_pitch))
+    invalid("'" + std::string(name) + "' is only for kernels with .minperctamemory");
   const Mnemonic mnemonic = facts().mnemonic;
   const std::vector<Type> types = facts().types;
   const bool integers = std::none_of(types.begin(), types.end(), is_floating);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,7 +132,8 @@ struct Function {
   std::array<std::uint32_t, 3> cluster{};  ///< .reqnctapercluster; 0 = not given
   std::uint32_t max_threads = 0;           ///< product of .maxntid or .reqntid; 0 = not given
   std::array<std::uint32_t, 3> threads{};  ///< .reqntid; 0 = not given
-  bool counts_clusters = false;            ///< .blocksareclusters: a grid is given in clusters
+  std::optional<std::uint32_t> block_memory = std::nullopt;  ///< .minperctamemory, in bytes
+  bool counts_clusters = false;  ///< .blocksareclusters: a grid is given in clusters
   std::vector<Parameter> parameters;
   std::vector<Parameter> results;  ///< of a .func; their offsets count from 0
   std::uint32_t result_bytes = 0;

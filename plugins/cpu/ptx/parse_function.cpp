@@ -145,10 +145,10 @@ std::uint64_t ParseState::parse_parameter_size(const Function& function, const P
 }
 
 void ParseState::parse_performance_directives(Function& function) {
-  constexpr std::array<std::string_view, 11> of_kernels = {
+  constexpr std::array<std::string_view, 12> of_kernels = {
       ".maxntid", ".reqntid",           ".minnctapersm",      ".maxnctapersm",
       ".maxnreg", ".explicitcluster",   ".reqnctapercluster", ".maxclusterrank",
-      ".pragma",  ".blocksareclusters", ".local_maxnreg"};
+      ".pragma",  ".blocksareclusters", ".local_maxnreg",     ".minperctamemory"};
   constexpr std::array<std::string_view, 5> of_functions = {
       ".noreturn", ".pragma", ".abi_preserve", ".abi_preserve_control", ".local_maxnreg"};
   constexpr std::array<std::string_view, 11> of_modules = {
@@ -171,6 +171,10 @@ void ParseState::parse_performance_directives(Function& function) {
       parse_pragma();
       continue;
     }
+    if (token_.is(".minperctamemory")) {
+      parse_block_memory(function);
+      continue;
+    }
     function.counts_clusters = function.counts_clusters || token_.is(".blocksareclusters");
     advance();
     std::uint64_t product = 1;
@@ -191,6 +195,16 @@ void ParseState::parse_performance_directives(Function& function) {
       function.max_threads =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(product, 0xffffffff));
   }
+}
+
+void ParseState::parse_block_memory(Function& function) {
+  if (module_.version < 94) fail(".minperctamemory needs .version 9.4");
+  if (module_.architecture < 80) fail(".minperctamemory needs .target sm_80 or higher");
+  advance();
+  const std::uint64_t bytes = expect_integer("a number of bytes");
+  if (bytes > 0xffffffff) fail("a number of bytes has 32 bits");
+  function.block_memory =
+      std::max(function.block_memory.value_or(0), static_cast<std::uint32_t>(bytes));
 }
 
 void ParseState::parse_body(Function& function) {

@@ -13,6 +13,7 @@ enum class Special : std::uint8_t {
 #define SAME(name, target, bits, value)
 #define NUMBERED(stem, count, suffix, target, bits, value)
 #include "ptx/special_registers.def"
+  block_memory_high,  ///< the upper half of one that is read as two
 };
 
 /// One line of special_registers.def.

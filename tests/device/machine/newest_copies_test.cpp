@@ -209,5 +209,44 @@ TEST_F(NewestCopies, LoadsByTheReadOnlyProxyDoNotSeeTheLaunchsWrites) {
   }
 }
 
+// Each block writes the memory that it has for itself, all of it, and reads what another thread wrote.
+// With {SIZE} in place of a number nothing is asked for.
+TEST_F(NewestCopies, BlocksHaveMemoryOfTheirOwn) {
+  const std::string text = R"(.version 9.4
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out) .minperctamemory {SIZE}
+{ .reg .b64 %rd<9>; .reg .b32 %r<9>; .reg .pred %p<4>;
+  ld.param.u64 %rd1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x;
+  mov.u64 %rd2, %perctamemoryoffset; mov.u32 %r3, %perctamemorysize;
+  mad.lo.u32 %r4, %r1, 64, %r2; mul.wide.u32 %rd3, %r4, 8; add.s64 %rd1, %rd1, %rd3;
+  shl.b32 %r5, %r2, 2;
+W: setp.ge.u32 %p1, %r5, %r3; @%p1 bra E;
+  cvt.u64.u32 %rd4, %r5; add.s64 %rd5, %rd2, %rd4; st.global.u32 [%rd5], %r4; add.u32 %r5, %r5, 256;
+  bra W;
+E: bar.sync 0; mov.u32 %r6, %r3; setp.eq.u32 %p2, %r3, 0; @%p2 bra S;
+  xor.b32 %r7, %r2, 63; mul.wide.u32 %rd6, %r7, 4; add.s64 %rd6, %rd2, %rd6; {READ}
+S: st.global.v2.u32 [%rd1], {%r6, %r3}; ret; })";
+  const auto run_with = [&](const std::string& size, std::uint32_t pitch, const std::string& read) {
+    std::string one = text;
+    one.replace(one.find("{SIZE}"), 6, size);
+    one.replace(one.find("{READ}"), 6, read);
+    CUfunction kernel = kernel_of(one, "k");
+    ASSERT_NE(kernel, nullptr);
+    Array<std::uint32_t> out(5 * 64 * 2);
+    EXPECT_CU(launch(kernel, {5}, {64}, 0, out.address));
+    EXPECT_CU(api().synchronize());
+    EXPECT_CU(out.fetch());
+    for (std::uint32_t i = 0; i < 5 * 64; ++i) {
+      EXPECT_EQ(out.host[2 * i + 1], pitch) << i;
+      EXPECT_EQ(out.host[2 * i], pitch == 0 ? 0 : (i ^ 63)) << i;
+    }
+  };
+  run_with("1025", 2048, "ld.global.u32 %r6, [%rd6];");
+  run_with("1", 1024, "ld.global.u32 %r6, [%rd6];");
+  run_with("0", 0, "");
+  EXPECT_EQ(kinds(), std::vector<std::string>());
+}
+
 }  // namespace
 }  // namespace warpmark::test

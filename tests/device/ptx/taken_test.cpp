@@ -240,7 +240,7 @@ TEST(Acceptance, WhatLooksWrongAndIsNot) {
   }
 }
 
-// nvcc writes .local_maxnreg for __local_maxnreg__; the memory of a block has no meaning here.
+// nvcc writes .local_maxnreg for __local_maxnreg__.
 TEST(Acceptance, DirectivesOfLaterVersions) {
   const auto said = [](const std::string& directive) {
     const std::string text =
@@ -251,7 +251,47 @@ TEST(Acceptance, DirectivesOfLaterVersions) {
   };
   EXPECT_EQ(said(".local_maxnreg 40"), "");
   EXPECT_THAT(said(".local_maxnreg 0"), ::testing::HasSubstr("counts from 1 on"));
-  EXPECT_THAT(said(".minperctamemory 1024"), ::testing::HasSubstr(".minperctamemory"));
+}
+
+// Statements of version 9.5 that ptxas 13.5 takes, and of which no public text says what they do: the
+// manual that can be had ends with 9.4.
+TEST(Acceptance, RefusesWhatNoPublicTextDescribes) {
+  for (const char* statement : {"tensormap.query.alloc_class_large.b1024 %p1, [%rd1];",
+                                "tensormap.query.alloc_class_large.global.b1024 %p1, [%rd1];",
+                                "fence.alias.sync_restrict::read.release.sys;"}) {
+    const std::string text =
+        ".version 9.5\n.target sm_90a\n.address_size 64\n.visible .entry k() { .reg .pred %p1; "
+        ".reg "
+        ".b64 %rd1; " +
+        std::string(statement) + " ret; }\n";
+    EXPECT_NE(verdict(text), "") << statement;
+  }
+}
+
+// As ptxas 13.5 takes it; its special registers are for kernels that have it.
+TEST(Acceptance, MemoryOfBlocks) {
+  const auto said = [](const std::string& directive, const std::string& body = "",
+                       const std::string& head = ".version 9.4\n.target sm_90a\n") {
+    return verdict(head + ".address_size 64\n.visible .entry k() " + directive +
+                   " { .reg .b64 %rd1; .reg .b32 %r1; " + body + " ret; }\n");
+  };
+  const std::string read =
+      "mov.u64 %rd1, %perctamemoryoffset; mov.u32 %r1, %perctamemorysize; "
+      "cvt.u64.u32 %rd1, %perctamemorysize;";
+  EXPECT_EQ(said(".minperctamemory 1024", read), "");
+  EXPECT_EQ(said(".minperctamemory 0 .minperctamemory 4294967295", read), "");
+  EXPECT_THAT(said(".minperctamemory 4294967296"), ::testing::HasSubstr("32 bits"));
+  EXPECT_NE(said(".minperctamemory -1"), "");
+  EXPECT_THAT(said("", read), ::testing::HasSubstr(".minperctamemory"));
+  EXPECT_NE(said(".minperctamemory 8", "mov.u32 %r1, %perctamemoryoffset;"), "");
+  EXPECT_NE(said(".minperctamemory 8", "mov.u64 %rd1, %perctamemorysize;"), "");
+  EXPECT_THAT(said(".minperctamemory 8", "", ".version 9.3\n.target sm_90a\n"),
+              ::testing::HasSubstr("9.4"));
+  EXPECT_THAT(said(".minperctamemory 8", "", ".version 9.4\n.target sm_75\n"),
+              ::testing::HasSubstr("sm_80"));
+  EXPECT_NE(verdict(".version 9.4\n.target sm_90\n.address_size 64\n.func f() .minperctamemory 8 { "
+                    "ret; }\n"),
+            "");
 }
 
 }  // namespace
