@@ -259,7 +259,8 @@ extern "C" __global__ void published_after_others_met(const float* in, float* ou
 //@ good published_after_others_met_right block=96 args="float32[32]= float32[32]"
 extern "C" __global__ void published_after_others_met_right(const float* in, float* out) { published_later<true>(in, out); }
 
-// Lanes that have parted from the one that arrives: nothing keeps their reads in front of it.
+// Lanes that have parted from the one that arrives: nothing keeps their reads in front of it, also where a relaxed flag says
+// that they have read.
 //@ bug read_while_one_lane_arrives race block=64 args="float32[256]= float32[32]=0" severity=error name=None
 template <bool right>
 __device__ __forceinline__ void apart(const float* in, float* out) {
@@ -275,8 +276,13 @@ __device__ __forceinline__ void apart(const float* in, float* out) {
     wait_for(&m.full, 0);
     if (right || LANE != 0) {
       for (unsigned i = 0; i < LANE; ++i) out[LANE] += m.s[i];  //~
-      if (!right) return;
+      if (!right) {
+        atomicExch(&m.flag, 1u);
+        return;
+      }
     }
+    if (!right)
+      while (atomicAdd(&m.flag, 0u) == 0) {}
     MET(right);
     if (LANE == 0) ARRIVE(&m.empty);
   }
