@@ -217,6 +217,30 @@ extern "C" __global__ void __cluster_dims__(2) stages_given_back_in_a_cluster(co
 //@ good stages_given_back_in_a_cluster_right grid=2 block=64 args="float32[256]= float32[64]"
 extern "C" __global__ void __cluster_dims__(2) stages_given_back_in_a_cluster_right(const float* in, float* out) { in_cluster<true>(in, out); }
 
+// A block leaves once one lane of its neighbour says that its warp has read.
+//@ bug left_after_one_lane_arrived race grid=2 block=32 args="float32[32]= float32[64]=0" severity=warning name=order-by-lane
+template <bool right>
+__device__ __forceinline__ void left(const float* in, float* out) {
+  __shared__ Shared m;
+  make(m, 1);
+  m.s[LANE] = in[LANE];
+  CLUSTER;
+  if (rank_in_cluster() == 1) {
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(out[LANE]) : "r"(in_block(m.s + (LANE ^ 1), 0)) : "memory");  //~
+    MET(right);
+    if (LANE == 3) ARRIVE_AT(&m.empty, 0);
+  } else {
+    wait_in_cluster(&m.empty, 0);
+  }
+}
+extern "C" __global__ void __cluster_dims__(2) left_after_one_lane_arrived(const float* in, float* out) {
+  left<false>(in, out);
+}  //! hazard=exit_after_read
+//@ good left_after_one_lane_arrived_right grid=2 block=32 args="float32[32]= float32[64]=0"
+extern "C" __global__ void __cluster_dims__(2) left_after_one_lane_arrived_right(const float* in, float* out) {
+  left<true>(in, out);
+}
+
 // Lanes' writes must be in order: a lane that publishes them is an error without __syncwarp().
 //@ bug published_by_one_lane race block=64 args="float32[32]= float32[32]" severity=error name=None
 template <bool right>
