@@ -167,14 +167,7 @@ void ParseState::parse_performance_directives(Function& function) {
     if (most && required) refuse(".maxntid and .reqntid exclude each other");
     const bool exact = token_.is(".reqntid"), threads = exact || token_.is(".maxntid");
     const bool cluster = token_.is(".reqnctapercluster");
-    if (token_.is(".pragma")) {
-      parse_pragma();
-      continue;
-    }
-    if (token_.is(".minperctamemory")) {
-      parse_block_memory(function);
-      continue;
-    }
+    if (parse_without_counts(function)) continue;
     function.counts_clusters = function.counts_clusters || token_.is(".blocksareclusters");
     advance();
     std::uint64_t product = 1;
@@ -195,6 +188,15 @@ void ParseState::parse_performance_directives(Function& function) {
       function.max_threads =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(product, 0xffffffff));
   }
+}
+
+// Parses .pragma or .minperctamemory; false for another directive.
+bool ParseState::parse_without_counts(Function& function) {
+  const bool memory = token_.is(".minperctamemory");
+  if (memory) parse_block_memory(function);
+  if (memory || !token_.is(".pragma")) return memory;
+  parse_pragma();
+  return true;
 }
 
 void ParseState::parse_block_memory(Function& function) {

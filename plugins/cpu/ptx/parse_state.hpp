@@ -124,6 +124,7 @@ class ParseState {
   void check_vector_register(Type type, std::uint8_t elements) const;
   void parse_pragma();
   void parse_block_memory(Function& function);
+  bool parse_without_counts(Function& function);
   void parse_location();
   /// Parses `inlined_at`. The call may itself be inlined.
   std::uint32_t inlined_call(std::string_view function, Location call);
