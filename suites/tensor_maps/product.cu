@@ -6,10 +6,10 @@
 
 namespace {
 
-constexpr int kTile = 64;            // rows of either factor, and numbers of a row
-constexpr int kStep = 16;            // numbers of a row that one wgmma multiplies
-constexpr int kEach = kTile / 2;     // sums of a thread: a tile has 128 threads
-constexpr int kBytes = kTile * kTile * sizeof(half);
+constexpr int kHigh = 64, kWide = 128;  // a block's elements: rows of the one and of the other factor
+constexpr int kDeep = 64;               // numbers of each row at a time
+constexpr int kStep = 16;               // numbers of a row that one wgmma multiplies
+constexpr int kEach = kHigh * kWide / 128;  // sums of a thread
 
 // The descriptor of a tile whose rows are along the sum, 128 bytes each, with the swizzle of 128 bytes:
 // groups of eight rows lie 1024 bytes apart. Addresses and distances are in units of 16 bytes.
@@ -21,13 +21,17 @@ __device__ uint64_t descriptor(const half *tile) {
 // sums += a b', of 16 numbers of each row.
 __device__ void multiply(float (&d)[kEach], uint64_t a, uint64_t b) {
 #define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
   asm volatile(
-      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
+      "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
       "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-      "%32, %33, 1, 1, 1, 0, 0;"
-      : FOUR(0), FOUR(4), FOUR(8), FOUR(12), FOUR(16), FOUR(20), FOUR(24), FOUR(28)
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+      "%64, %65, 1, 1, 1, 0, 0;"
+      : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
       : "l"(a), "l"(b));
+#undef SIXTEEN
 #undef FOUR
 }
 
@@ -37,20 +41,20 @@ __device__ void multiply(float (&d)[kEach], uint64_t a, uint64_t b) {
 extern "C" __global__ void __launch_bounds__(128)
     product(const __grid_constant__ CUtensorMap x, const __grid_constant__ CUtensorMap y, float *out,
             int rows, int columns, int depth) {
-  __shared__ alignas(1024) half a[kTile * kTile], b[kTile * kTile];
+  __shared__ alignas(1024) half a[kHigh * kDeep], b[kWide * kDeep];
   __shared__ uint64_t arrived;
-  const int row = blockIdx.y * kTile, column = blockIdx.x * kTile;
+  const int row = blockIdx.y * kHigh, column = blockIdx.x * kWide;
   if (threadIdx.x == 0) init(&arrived, 2);
   __syncthreads();
   float sums[kEach] = {};
-  for (int k = 0, parity = 0; k < depth; k += kTile, parity ^= 1) {
+  for (int k = 0, parity = 0; k < depth; k += kDeep, parity ^= 1) {
     if (threadIdx.x == 0) {
-      load(&x, k, row, a, kBytes, &arrived);
-      load(&y, k, column, b, kBytes, &arrived);
+      load(&x, k, row, a, sizeof a, &arrived);
+      load(&y, k, column, b, sizeof b, &arrived);
     }
     wait(&arrived, parity);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-    for (int i = 0; i < kTile; i += kStep) multiply(sums, descriptor(a + i), descriptor(b + i));
+    for (int i = 0; i < kDeep; i += kStep) multiply(sums, descriptor(a + i), descriptor(b + i));
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
     __syncthreads();  // before the tiles are overwritten
