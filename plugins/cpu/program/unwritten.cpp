@@ -139,10 +139,26 @@ std::vector<std::uint32_t> slots_that_may_show(const Program& program) {
     take(uses.writes);
     take({i.b, i.c});
   }
-  for (const BasicBlock& block : program.blocks)
-    take({block.predicate, block.threads, block.barrier});
+  for (const BasicBlock& block : program.blocks) {
+    take({block.threads, block.barrier});
+    // A branch looks at the lanes that take it alone, and those have written the predicate or are
+    // found above.
+    if (block.exit != Exit::branch) take({block.predicate});
+  }
   for (const Call& call : program.calls) take({call.target});
   return slots;
+}
+
+// Constants and special registers that no instruction writes: they stay as they are.
+Set slots_that_stay(const Program& program) {
+  Set stay(program.register_bytes / kSlotBytes / 64 + 1), written = stay;
+  for (const Instruction& instruction : program.code) {
+    for (const std::uint32_t slot : uses_of(program, instruction).writes) add(written, slot);
+  }
+  for (const Program::Constant& constant : program.constants) add(stay, constant.slot);
+  for (const Program::SpecialSlot& special : program.specials) add(stay, special.slot);
+  for (std::size_t word = 0; word < stay.size(); ++word) stay[word] &= ~written[word];
+  return stay;
 }
 
 }  // namespace
@@ -156,9 +172,11 @@ RegisterRuns find_renewed(const Program& program) {
   constexpr std::uint32_t kWidest = 2 * kSlotBytes;
   std::vector<std::uint32_t> slots = slots_that_may_show(program);
   std::sort(slots.begin(), slots.end());
+  const Set stay = slots_that_stay(program);
   RegisterRuns runs;
   for (const std::uint32_t slot : slots) {
     if (slot >= program.register_bytes) break;  // none, or the number of a function
+    if (has(stay, slot)) continue;
     const std::uint32_t end = std::min(slot + kWidest, program.register_bytes);
     if (runs.empty() || slot > runs.back().first + runs.back().second)
       runs.emplace_back(slot, end - slot);

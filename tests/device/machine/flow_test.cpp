@@ -197,12 +197,17 @@ TEST_F(Registers, NothingOfAnEarlierBlockIsSeen) {
     LOOP: setp.eq.u32 %p3, %r24, 0; @%p3 bra SKIP; mov.u32 %r14, 3;
     SKIP: red.global.or.b32 [%rd1+24], %r15;                  // in a loop, before its own value
     add.u32 %r24, %r24, 1; setp.lt.u32 %p3, %r24, 2; @%p3 bra LOOP;
+    @%p6 bra SET; bra CLEAR;                                  // a predicate of a branch
+    SET: red.global.or.b32 [%rd1+28], 6;
+    CLEAR: @%p2 setp.eq.u32 %p8, %r3, 99; @%p8 bra OF_SOME; bra END;  // … that some lanes write
+    OF_SOME: red.global.or.b32 [%rd1+32], 7;
+    END: setp.eq.u32 %p6, %r10, %r10; setp.eq.u32 %p8, %r10, %r10;
     mov.u32 %r10, 1; mov.u32 %r12, 2; mov.u64 %rd11, -1; mov.u32 %r13, 3; mov.u32 %r15, 4;
     setp.eq.u32 %p5, %r10, 1;)");
-  Array<int> out(std::vector<int>(7, 0));
+  Array<int> out(std::vector<int>(9, 0));
   ASSERT_CU(launch(k, {20000}, {32}, 0, out.address));
   ASSERT_CU(out.fetch());
-  for (int i = 0; i < 7; ++i) EXPECT_EQ(out.host[i], 0) << "value " << i;
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(out.host[i], 0) << "value " << i;
 }
 
 class Barriers : public DeviceTest {};
