@@ -17,10 +17,19 @@ constexpr std::uint32_t kWarpsOfGroup = 4;
 
 }  // namespace
 
+inline void Barriers::check(std::uint32_t number) {
+  const Barrier& barrier = barriers_[number];
+  const std::uint32_t expected = number >= kOfBlock      ? threads_of_group(number)
+                                 : barrier.expected != 0 ? barrier.expected
+                                                         : block_.live_threads();
+  if (barrier.arrived != 0 && barrier.arrived >= expected) complete(number);
+}
+
 // The warps of a warpgroup wait for each other before they wait for their products: nobody else
 // sees that, and it orders no memory.
 void Barriers::arrive_in_group(Warp& warp, Fragment& fragment, const BasicBlock& node) {
   const std::uint32_t number = kOfBlock + warp.lanes.warp / kWarpsOfGroup;
+  waiting_ |= 1u << number;
   barriers_[number].arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barriers_[number].latest = std::max(barriers_[number].latest, warp.clock());
   fragment.node = node.next;
@@ -38,23 +47,27 @@ std::uint32_t Barriers::threads_of_group(std::uint32_t number) const {
   return threads;
 }
 
+void Barriers::refuse(const Warp& warp, const Fragment& fragment, const BasicBlock& node,
+                      std::uint32_t number, std::uint32_t threads) {
+  Fault fault = block_.fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
+  fault.message = number >= kOfBlock ? "barrier " + std::to_string(number) +
+                                           " does not exist; a block has barriers 0 to 15"
+                                     : "a barrier for " + std::to_string(threads) +
+                                           " threads; the number must be a multiple of 32";
+  launch_.faults.add(fault);
+  launch_.stop = true;
+}
+
 void Barriers::arrive(Warp& warp, Fragment& fragment, const BasicBlock& node) {
   if (node.barrier == Instruction::kNone) return arrive_in_group(warp, fragment, node);
   const std::uint32_t number = warp.value(node.barrier, fragment.mask);
   const std::uint32_t threads =
       node.threads == Instruction::kNone ? 0 : warp.value(node.threads, fragment.mask);
   if (number >= kOfBlock ||
-      (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0))) {
-    Fault fault = block_.fault(FaultKind::barrier, node.statement, warp.lanes.warp, fragment.mask);
-    fault.message = number >= kOfBlock ? "barrier " + std::to_string(number) +
-                                             " does not exist; a block has barriers 0 to 15"
-                                       : "a barrier for " + std::to_string(threads) +
-                                             " threads; the number must be a multiple of 32";
-    launch_.faults.add(fault);
-    launch_.stop = true;
-    return;
-  }
+      (node.threads != Instruction::kNone && (threads == 0 || threads % 32 != 0)))
+    return refuse(warp, fragment, node, number, threads);
   Barrier& barrier = barriers_[number];
+  waiting_ |= 1u << number;
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(fragment.mask));
   barrier.passed = barrier.passed || node.arrive_only;
   barrier.latest = std::max(barrier.latest, warp.clock());
@@ -76,14 +89,11 @@ void Barriers::arrive(Warp& warp, Fragment& fragment, const BasicBlock& node) {
   check(number);
 }
 
-void Barriers::check(std::uint32_t number) {
+void Barriers::complete(std::uint32_t number) {
   Barrier& barrier = barriers_[number];
   const bool of_group = number >= kOfBlock;
-  const std::uint32_t expected = of_group                ? threads_of_group(number)
-                                 : barrier.expected != 0 ? barrier.expected
-                                                         : block_.live_threads();
-  if (barrier.arrived == 0 || barrier.arrived < expected) return;
   const Barrier finished = std::exchange(barrier, {});
+  waiting_ &= ~(1u << number);
   // A barrier that counts its threads does not wait for those who have left.
   const bool everybody =
       !of_group && !finished.passed &&
@@ -136,8 +146,9 @@ bool Barriers::meet(Warp& warp, Fragment& current, const BasicBlock& node) {
 
 void Barriers::threads_left(Warp& warp) {
   release(warp);
-  for (std::uint32_t number = 0; number < barriers_.size(); ++number) {
-    if (barriers_[number].arrived != 0 && barriers_[number].expected == 0) check(number);
+  for (std::uint32_t rest = waiting_; rest != 0; rest &= rest - 1) {
+    const auto number = static_cast<std::uint32_t>(std::countr_zero(rest));
+    if (barriers_[number].expected == 0) check(number);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,7 +28,10 @@ class Barriers {
   Barriers(BlockState& block, LaunchState& launch, std::vector<Warp>& warps)
       : block_(block), launch_(launch), warps_(warps) {}
 
-  void begin() { barriers_ = {}; }
+  void begin() {
+    for (; waiting_ != 0; waiting_ &= waiting_ - 1)
+      barriers_[static_cast<std::size_t>(std::countr_zero(waiting_))] = {};
+  }
   [[nodiscard]] const Barrier& operator[](std::size_t number) const { return barriers_[number]; }
   /// Lanes arrive at the barrier that a block of the control-flow graph ends with.
   void arrive(Warp& warp, Fragment& fragment, const BasicBlock& node);
@@ -37,7 +41,12 @@ class Barriers {
   void threads_left(Warp& warp);
 
  private:
+  /// Ends the wait at a barrier if all have arrived.
   void check(std::uint32_t number);
+  void complete(std::uint32_t number);
+  /// Reports a barrier that does not exist, or one for a wrong number of threads.
+  void refuse(const Warp& warp, const Fragment& fragment, const BasicBlock& node,
+              std::uint32_t number, std::uint32_t threads);
   void arrive_in_group(Warp& warp, Fragment& fragment, const BasicBlock& node);
   /// Live threads of the warpgroup that a barrier is of.
   [[nodiscard]] std::uint32_t threads_of_group(std::uint32_t number) const;
@@ -52,6 +61,7 @@ class Barriers {
   LaunchState& launch_;
   std::vector<Warp>& warps_;
   std::array<Barrier, 16 + 8> barriers_{};  ///< of the block, and of its warpgroups
+  std::uint32_t waiting_ = 0;               ///< those at which threads have arrived
 };
 
 }  // namespace warpmark::cpu

@@ -52,23 +52,31 @@ void tell_decision(BlockObserver& observer, Lanes& lanes, const Program& program
   }
 }
 
+// Which of an instruction's handlers lanes need: 1 if all are active. By arithmetic: a processor waits
+// long for a number of which a comparison has stored a byte.
+std::size_t handler_of(std::uint32_t mask) {
+  return static_cast<std::size_t>((std::uint64_t{mask} + 1) >> 32);
+}
+
 bool has_undefined(const WarpDefinedness* definedness) {
   return definedness != nullptr && definedness->any();
 }
 
-// Executes a node, of which `done` instructions are done, as long as all values are defined, if nothing
-// else is observed but the accesses, which see to that themselves. Returns the place in the code of
-// the first instruction that is left.
-std::uint32_t execute_defined(const LaunchState& launch, Lanes& lanes, const BasicBlock& node,
-                              std::uint32_t done, const WarpDefinedness* definedness) {
-  if (done != 0 || launch.traffic || launch.coverage || has_undefined(definedness))
-    return node.begin + done;
-  const int full = lanes.mask == 0xffffffff ? 1 : 0;
-  const Instruction* const code = launch.program.code.data();
-  const std::uint32_t* at = launch.program.varying.data() + node.varying;
-  const std::uint32_t* const end = launch.program.varying.data() + node.varying_end;
-  for (; at != end && !has_undefined(definedness); ++at) code[*at].run[full](lanes, code[*at]);
-  return at != end ? *at : node.end;
+// Executes a node as long as all values are defined; the accesses see to that themselves. Returns the
+// place in the code of the first instruction that is left.
+[[gnu::always_inline]] inline std::uint32_t execute_defined(const Program& program, Lanes& lanes,
+                                                            const BasicBlock& node,
+                                                            std::size_t full,
+                                                            const WarpDefinedness& definedness) {
+  if (definedness.any()) return node.begin;
+  const Instruction* const code = program.code.data();
+  const std::uint32_t* at = program.varying.data() + node.varying;
+  const std::uint32_t* const end = program.varying.data() + node.varying_end;
+  for (; at != end; ++at) {
+    code[*at].run[full](lanes, code[*at]);
+    if (definedness.any()) return *at + 1;
+  }
+  return node.end;
 }
 
 }  // namespace
@@ -123,6 +131,8 @@ BlockState::BlockState(LaunchState& launch) : launch_(launch), warps_(launch.war
   stepped_ = launch.shape.stepper != nullptr;
   only_covers_ =
       launch.coverage && !launch.traffic && shadow == nullptr && !follows_all_ && !stepped_;
+  values_alone_ =
+      shadow != nullptr && !launch.coverage && !launch.traffic && !follows_all_ && !stepped_;
   watched_ = launch.coverage || launch.traffic || shadow != nullptr || follows_all_ || stepped_;
   for (std::uint32_t i = 0; i < warps_.size(); ++i) {
     Warp& warp = warps_[i];
@@ -276,17 +286,20 @@ BlockState::Progress BlockState::run() {
 }
 
 [[gnu::always_inline]] inline void BlockState::execute(Warp& warp, std::uint32_t block,
-                                                       std::uint32_t mask, std::uint32_t done) {
-  const BasicBlock& node = launch_.program.blocks[block];
+                                                       const BasicBlock& node, std::uint32_t mask,
+                                                       std::uint32_t done) {
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
+  const std::size_t full = handler_of(mask);
   lanes.known_places = 0;
-  const int full = mask == 0xffffffff ? 1 : 0;
   if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
   if (watched_) {
+    // A shuffle of some lanes may read others, which have no value for it.
+    if (values_alone_ && done == 0 && (full != 0 || !node.shuffles))
+      done = execute_defined(launch_.program, lanes, node, full, *warp.definedness) - node.begin;
     if (stepped_)
       execute_watched<true>(warp, block, mask, done);
-    else
+    else if (!values_alone_ || done != node.end - node.begin || warp.definedness->any())
       execute_watched<false>(warp, block, mask, done);
   } else {
     const Instruction* const code = launch_.program.code.data();
@@ -312,7 +325,7 @@ void BlockState::execute_covered(Warp& warp, std::uint32_t block, std::uint32_t 
   const BasicBlock& node = launch_.program.blocks[block];
   CoverageCounts& coverage = *launch_.coverage;
   Lanes& lanes = warp.lanes;
-  const int full = mask == 0xffffffff ? 1 : 0;
+  const std::size_t full = handler_of(mask);
   const Instruction* const code = launch_.program.code.data();
   const Instruction* instruction = code + node.begin + done;
   std::uint32_t place = coverage.map().first(block);
@@ -337,9 +350,8 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   if (only_covers_) return execute_covered(warp, block, mask, done);
   const BasicBlock& node = launch_.program.blocks[block];
   Lanes& lanes = warp.lanes;
-  const int full = mask == 0xffffffff ? 1 : 0;
+  const std::size_t full = handler_of(mask);
   const WarpDefinedness* const definedness = warp.definedness;
-  // A shuffle of some lanes may read others, which have no value for it.
   const bool follows_all = follows_all_,
              in_part = definedness != nullptr && full == 0 && node.shuffles;
   TrafficCounts* traffic = lanes.traffic;
@@ -348,8 +360,6 @@ void BlockState::execute_watched(Warp& warp, std::uint32_t block, std::uint32_t 
   std::uint32_t place = coverage != nullptr ? coverage->map().place(block, node.begin + done) : 0;
   [[maybe_unused]] std::uint32_t stepped = Instruction::kNone;
   std::uint32_t i = node.begin + done;
-  if (!Stepped && !in_part && !follows_all)
-    i = execute_defined(launch_, lanes, node, done, definedness);
   for (; i < node.end; ++i) {
     const Instruction& instruction = launch_.program.code[i];
     if constexpr (Stepped) {
@@ -443,8 +453,7 @@ inline bool BlockState::take_exit(Warp& warp, Fragment& current, const BasicBloc
     case Exit::leave:
       leave(warp, current.mask, node);
       return false;
-    case Exit::barrier:
-      barriers_.arrive(warp, current, node);
+    case Exit::barrier:  // run_warp() has seen to it
       return false;
     case Exit::warp:
     case Exit::collect:
@@ -491,7 +500,7 @@ bool BlockState::run_warp(Warp& warp) {
     }
     const std::uint32_t from = current.node;
     const BasicBlock& node = nodes[from];
-    execute(warp, from, current.mask, current.key);
+    execute(warp, from, node, current.mask, current.key);
     current.key = 0;
     current.released = false;
     if (node.polls) {
@@ -502,7 +511,11 @@ bool BlockState::run_warp(Warp& warp) {
       fragment_backward += weight_of_look(work, kFragmentPoll, kFragmentLook);
       looked = launch_.warp_instructions;
     }
-    const bool have = go_on(warp, current, node) || take_exit(warp, current, node);
+    bool have = false;
+    if (node.exit == Exit::barrier)
+      barriers_.arrive(warp, current, node);
+    else
+      have = go_on(warp, current, node) || take_exit(warp, current, node);
     if (launch_.ends()) {
       if (have) warp.add(current);
       launch_.stop = true;

@@ -186,7 +186,8 @@ class BlockState final : public ObservedBlock {
   void take_branch(Warp& warp, Fragment& current, const BasicBlock& node);
   bool wait_for_cluster(Warp& warp, Fragment& current, const BasicBlock& node);
   /// Runs a node for some lanes, without the first instructions, which they have `done`.
-  void execute(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
+  void execute(Warp& warp, std::uint32_t block, const BasicBlock& node, std::uint32_t mask,
+               std::uint32_t done);
   void trap(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   // call.cpp; the lanes of `fragment` become separate fragments, joined where they meet
   void enter(Warp& warp, const Fragment& fragment, const BasicBlock& node);
@@ -235,7 +236,8 @@ class BlockState final : public ObservedBlock {
   bool follows_all_ = false;  ///< BlockObserver::follows_all()
   bool watched_ = false;      ///< instructions are observed: traffic, undefined values, or coverage
   bool only_covers_ = false;  ///< … and nothing but coverage is
-  bool stepped_ = false;      ///< a debugger may stop it
+  bool values_alone_ = false;  ///< … and nothing but undefined values are
+  bool stepped_ = false;       ///< a debugger may stop it
   Cluster own_cluster_{{this}, 0};
   Cluster* cluster_ = &own_cluster_;
   std::uint32_t rank_ = 0;

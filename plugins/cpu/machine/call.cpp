@@ -51,6 +51,7 @@ std::vector<std::uint32_t> BlockState::calls_to(std::uint32_t statement, std::ui
   constexpr std::size_t kMostCalls = 16;
   const Program& program = launch_.program;
   std::vector<std::uint32_t> calls;
+  if (program.callees.empty()) return calls;
   // Functions are decoded in the order of their numbers, and the kernel last.
   std::uint32_t callee = 0;
   while (callee + 1 < program.sources.size() && program.sources[callee + 1].first <= statement)

@@ -35,10 +35,27 @@ void Scheduler::shuffle_warps() {
     std::swap(order_[i - 1], order_[launch_.random(i)]);
 }
 
-std::uint64_t Scheduler::share() const {
+std::uint64_t Scheduler::draw_share() const {
   if (launch_.schedule.interleaves()) return 1 + launch_.random(kPace);
   if (!launch_.schedule.ranks() || preemptions_ == 0) return ~std::uint64_t{0};
   return std::uint64_t{1} << launch_.random(kLongestLead + 1);
+}
+
+bool Scheduler::take_one(Warp& warp, Fragment& fragment, bool rotate) const {
+  auto best = warp.fragments.end();
+  for (auto i = warp.fragments.begin(); i != warp.fragments.end(); ++i) {
+    if (i->wait != Fragment::Wait::none) continue;
+    if (best == warp.fragments.end() ||
+        (rotate ? i->yielded < best->yielded : i->node < best->node))
+      best = i;
+  }
+  if (best == warp.fragments.end()) return false;
+  const bool seeded = launch_.schedule.kind() != SeededSchedule::Kind::usual;
+  if (seeded && warp.fragments.size() > 1 && (!rotate || launch_.schedule.interleaves()))
+    best = choose(warp, best);
+  fragment = *best;
+  warp.remove(best);
+  return true;
 }
 
 Scheduler::Fragments::iterator Scheduler::choose(Warp& warp, Fragments::iterator usual) const {

@@ -40,24 +40,18 @@ class Scheduler {
   // --- of the warp that runs
   void begin_turn() { polled = gave_way = preempted = false; }
   /// The number of blocks of the graph that it may run before it gives way.
-  [[nodiscard]] std::uint64_t share() const;
+  [[nodiscard]] std::uint64_t share() const {
+    return launch_.schedule.kind() == SeededSchedule::Kind::usual ? ~std::uint64_t{0}
+                                                                  : draw_share();
+  }
   /// Takes the runnable fragment of the lowest node, or with `rotate` the one that yielded longest
   /// ago: lanes that spin until another lane of their warp does something must not starve it.
   /// Returns false if none can run.
   bool take(Warp& warp, Fragment& fragment, bool rotate) const {
-    auto best = warp.fragments.end();
-    for (auto i = warp.fragments.begin(); i != warp.fragments.end(); ++i) {
-      if (i->wait != Fragment::Wait::none) continue;
-      if (best == warp.fragments.end() ||
-          (rotate ? i->yielded < best->yielded : i->node < best->node))
-        best = i;
-    }
-    if (best == warp.fragments.end()) return false;
-    const bool seeded = launch_.schedule.kind() != SeededSchedule::Kind::usual;
-    if (seeded && warp.fragments.size() > 1 && (!rotate || launch_.schedule.interleaves()))
-      best = choose(warp, best);
-    fragment = *best;
-    warp.remove(best);
+    if (warp.fragments.size() != 1) return take_one(warp, fragment, rotate);
+    if (warp.fragments[0].wait != Fragment::Wait::none) return false;
+    fragment = warp.fragments[0];
+    warp.fragments.clear();
     return true;
   }
   /// Returns whether a fragment has to wait at its node, and marks it as held if so.
@@ -72,6 +66,9 @@ class Scheduler {
   using Fragments = std::vector<Fragment>;
 
   void shuffle_warps();
+  [[nodiscard]] std::uint64_t draw_share() const;
+  /// take() where there are several fragments, or none.
+  bool take_one(Warp& warp, Fragment& fragment, bool rotate) const;
   /// Runs a warp for as long as it can run. Returns true if it has done something.
   template <typename Run>
   bool run_ranked(Warp& warp, Run run) {
