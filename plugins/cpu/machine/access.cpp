@@ -191,6 +191,7 @@ template <typename P, Space S, bool Store, typename T>
     look_at(places, base, bytes);
     if (number != 0) {
       w.known_places |= 1u << number;
+      if (number > Instruction::kMostPlaces) w.lasting_places |= 1u << number;
       if constexpr (S == Space::shared) bound<Kind>(places, w.objects[i.object], i.object, bytes);
     }
   }

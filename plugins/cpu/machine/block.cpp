@@ -291,7 +291,7 @@ BlockState::Progress BlockState::run() {
   Lanes& lanes = warp.lanes;
   lanes.mask = mask;
   const std::size_t full = handler_of(mask);
-  lanes.known_places = 0;
+  lanes.known_places = full != 0 ? lanes.lasting_places : 0;
   if ((node.past & *ahead_) != 0) tell<&Check::go_past>(lanes, mask, node);
   if (watched_) {
     // A shuffle of some lanes may read others, which have no value for it.

@@ -40,9 +40,11 @@ struct Lanes {
       nullptr;  ///< by Instruction::object: what an access to shared memory must stay in
   Region* sites = nullptr;  ///< by Instruction::site: where its last global access went
   const std::uint32_t* operands = nullptr;  ///< Program::operands
-  /// By Instruction::same_places, and a bit for each that the current block has found out.
-  LanePlaces places[Instruction::kMostPlaces + 1];
+  /// By Instruction::same_places, and a bit for each that the current block has found out, or that
+  /// the launch has and all lanes are active.
+  LanePlaces places[Instruction::kMostPlaces + 1 + Instruction::kLastingPlaces];
   std::uint32_t known_places = 0;
+  std::uint32_t lasting_places = 0;  ///< a bit for each that the launch has found out
   /// A bit for each Instruction::site, modulo 64, whose last access was not in the order of the lanes.
   std::uint64_t out_of_order = 0;
   std::uint64_t local_window = 0;  ///< then shared and param, each Arena::kWindow bytes

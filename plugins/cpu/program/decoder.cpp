@@ -83,8 +83,8 @@ Program decode(const Module& module, const Function& function, const Placement& 
   find_contention(program);
   find_deciding_accesses(program);
   find_partings(program);
-  find_same_places(program);
   find_invariants(program);
+  find_same_places(program);
   program.register_bytes = (program.register_bytes + 63) / 64 * 64;
   return std::move(shared.program);
 }

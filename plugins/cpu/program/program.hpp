@@ -72,9 +72,10 @@ struct Instruction {
   static constexpr std::uint8_t kAcquire = 128;
   std::uint8_t order = 0;
   /// A number for accesses to global or shared memory of one basic block that have the same address
-  /// register with the same values, and as many bytes; 0: none.
+  /// register with the same values, and as many bytes; 0: none. Greater numbers than kMostPlaces are
+  /// of shared memory and registers that have the same values for a whole launch.
   std::uint8_t same_places = 0;
-  static constexpr std::uint8_t kMostPlaces = 7;
+  static constexpr std::uint8_t kMostPlaces = 7, kLastingPlaces = 8;
 
   /// The value of `imm` for operations with a separate form type, such as MatrixForm.
   template <typename Form>
@@ -339,7 +340,7 @@ void lay_out_costs(Program& program);
 /// Fills in Instruction::object, and adds the parameters to Program::objects.
 void find_provenance(Program& program);
 
-/// Fills in Instruction::same_places.
+/// Fills in Instruction::same_places, behind find_invariants().
 void find_same_places(Program& program);
 
 /// Fills in Program::invariant and Program::varying.

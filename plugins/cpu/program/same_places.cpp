@@ -1,8 +1,11 @@
-// Finds accesses of a basic block that have the same address register with the same values: how the
-// addresses of a warp's lanes lie to each other is then looked at once.
+// Finds accesses that have the same address register with the same values, in a basic block or in a
+// whole launch: how the addresses of a warp's lanes lie to each other is then looked at once.
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "program/program.hpp"
@@ -11,21 +14,26 @@
 namespace warpmark::cpu {
 namespace {
 
-// Bytes of each element, if it is an access to global or shared memory; otherwise 0.
-std::uint32_t bytes_of(Opcode opcode) {
-  const auto bytes = [](Space space, Type type) {
-    return space == Space::global || space == Space::shared ? cpu::bytes_of(type) : 0;
+// What an access is to, and the bytes of each element; 0 if it is not to global or shared memory.
+struct Access {
+  Space space = Space::generic;
+  std::uint32_t bytes = 0;
+};
+Access access_of(Opcode opcode) {
+  const auto access = [](Space space, Type type) {
+    return space == Space::global || space == Space::shared ? Access{space, cpu::bytes_of(type)}
+                                                            : Access{};
   };
   switch (opcode) {
 #define ACCESS_LOAD(space, memory, bits)         \
   case Opcode::load_##space##_##memory##_##bits: \
-    return bytes(Space::space, Type::memory);
+    return access(Space::space, Type::memory);
 #define ACCESS_STORE(space, memory, bits)         \
   case Opcode::store_##space##_##memory##_##bits: \
-    return bytes(Space::space, Type::memory);
+    return access(Space::space, Type::memory);
 #include "program/memory_ops.def"
     default:
-      return 0;
+      return {};
   }
 }
 
@@ -33,6 +41,27 @@ struct Place {
   std::uint32_t bytes = 0;
   std::vector<Instruction*> accesses;
 };
+
+// Accesses to shared memory by registers that have the same values in all blocks of a launch.
+void find_lasting_places(Program& program) {
+  std::set<std::uint32_t> lasting;
+  for (const Instruction& instruction : program.invariant) {
+    const Uses uses = uses_of(program, instruction);
+    lasting.insert(uses.writes.begin(), uses.writes.end());
+  }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint8_t> numbers;  // by register and bytes
+  for (Instruction& instruction : program.code) {
+    const auto [space, bytes] = access_of(instruction.opcode);
+    if (space != Space::shared || instruction.guard != Instruction::kNone ||
+        !lasting.contains(instruction.address))
+      continue;
+    const std::pair place{instruction.address, bytes * instruction.count};
+    if (numbers.size() < Instruction::kLastingPlaces)
+      numbers.try_emplace(place, Instruction::kMostPlaces + 1 + numbers.size());
+    if (const auto found = numbers.find(place); found != numbers.end())
+      instruction.same_places = found->second;
+  }
+}
 
 }  // namespace
 
@@ -43,7 +72,7 @@ void find_same_places(Program& program) {
     std::unordered_map<std::uint32_t, std::size_t> newest;  // by address register
     for (std::uint32_t at = block.begin; at < block.end; ++at) {
       Instruction& instruction = program.code[at];
-      const std::uint32_t bytes = bytes_of(instruction.opcode) * instruction.count;
+      const std::uint32_t bytes = access_of(instruction.opcode).bytes * instruction.count;
       if (bytes != 0 && instruction.guard == Instruction::kNone) {
         std::size_t& place = newest.try_emplace(instruction.address, places.size()).first->second;
         if (place < places.size() && places[place].bytes != bytes) place = places.size();
@@ -59,6 +88,7 @@ void find_same_places(Program& program) {
       for (Instruction* access : place.accesses) access->same_places = number;
     }
   }
+  find_lasting_places(program);
 }
 
 }  // namespace warpmark::cpu

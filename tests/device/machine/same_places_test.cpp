@@ -94,5 +94,63 @@ TEST_F(Accesses, InGroupsOfEightLanes) {
   }
 }
 
+// A register of the thread's place in its block has the same values in all of the kernel, and in all
+// blocks of the grid: what was found out of it lasts, but only for full warps.
+TEST_F(Accesses, ByARegisterThatStaysAreKnownInAllBlocks) {
+  const char *const none = "[]", *const all = R"(["memory", "init", "race", "sync"])";
+  const char* const ways[] = {
+      "shl.b32 %r3, %r1, 2;",                             // in order
+      "and.b32 %r3, %r1, 0;",                             // at one place
+      "and.b32 %r3, %r1, 24; shl.b32 %r3, %r3, 2;",       // groups at one place
+      "xor.b32 %r3, %r1, 8; shl.b32 %r3, %r3, 2;",        // groups in order
+      "mul.lo.u32 %r3, %r1, 20; and.b32 %r3, %r3, 124;",  // anywhere
+  };
+  std::uint32_t (*const numbers[])(std::uint32_t) = {
+      [](std::uint32_t t) { return t; }, [](std::uint32_t) { return 0u; },
+      [](std::uint32_t t) { return t & 24; }, [](std::uint32_t t) { return t ^ 8; },
+      [](std::uint32_t t) { return t * 5 & 31; }};
+  for (const char* checks : {none, all}) {
+    configure((std::string(R"({"checks": )") + checks + "}").c_str());
+    for (std::size_t way = 0; way < std::size(ways); ++way) {
+      SCOPED_TRACE(std::string(checks) + ways[way]);
+      const std::string accesses =
+          std::string(ways[way]) +
+          "mov.u32 %r2, s; add.u32 %r4, %r2, %r3; shl.b32 %r5, %r1, 2; add.u32 %r5, %r2, %r5;\n"
+          "mov.u32 %r6, %ctaid.x; mad.lo.u32 %r7, %r6, 100, %r1; mul.wide.u32 %rd4, %r6, 128;\n"
+          "add.s64 %rd3, %rd3, %rd4; st.shared.u32 [%r5], %r7; st.shared.u32 [%r5+128], %r7;\n"
+          "bar.sync 0; ld.shared.u32 %r8, [%r4]; bar.sync 0; mov.u32 %r9, 0;\n"
+          "setp.lt.u32 %p1, %r1, 16; @%p1 bra SKIP; ld.shared.u32 %r9, [%r4+4]; SKIP: bar.sync 0;\n"
+          "ld.shared.u32 %r11, [%r4+128]; mad.lo.u32 %r10, %r9, 1000, %r8;\n"
+          "mad.lo.u32 %r10, %r11, 1000000, %r10;\n";
+      constexpr std::uint32_t kBlocks = 3;
+      Array<std::uint32_t> memory(std::vector<std::uint32_t>(kNumbers + 32 * kBlocks));
+      ASSERT_CU(launch(kernel_of(text(accesses), "k"), {kBlocks}, {32}, 0, memory.address));
+      ASSERT_CU(memory.fetch());
+      EXPECT_TRUE(reports().empty());
+      for (std::uint32_t i = 0; i < 32 * kBlocks; ++i) {
+        const std::uint32_t block = i / 32, t = i % 32, number = numbers[way](t);
+        const std::uint32_t value = number + 100 * block;
+        const std::uint32_t next = (number + 1) % 32 + 100 * block;
+        EXPECT_EQ(memory.host[kNumbers + i], value * 1000001 + (t < 16 ? 0 : next * 1000)) << i;
+      }
+    }
+  }
+}
+
+// The bounds of each access are looked at, whatever is known of its register.
+TEST_F(Accesses, ByARegisterThatStaysMayLeaveTheirVariable) {
+  configure(R"({"checks": ["memory"]})");
+  const std::string accesses =
+      "shl.b32 %r3, %r1, 2; mov.u32 %r2, s; add.u32 %r4, %r2, %r3; st.shared.u32 [%r4], %r1;\n"
+      "st.shared.u32 [%r4+128], %r1; bar.sync 0; ld.shared.u32 %r5, [%r4+128]; bar.sync 0;\n"
+      "ld.shared.u32 %r10, [%r4+132];\n";
+  Array<std::uint32_t> memory(std::vector<std::uint32_t>(kNumbers + 32));
+  launch(kernel_of(text(accesses), "k"), {1}, {32}, 0, memory.address);
+  api().synchronize();
+  const std::vector<Json> found = reports();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0]["count"], 1) << found[0].dump();
+}
+
 }  // namespace
 }  // namespace warpmark::test
