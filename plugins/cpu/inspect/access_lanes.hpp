@@ -45,13 +45,20 @@ WARPMARK_INLINE u64 values_begin(const Region& region) {
   return S == Space::global ? region.begin : 0;
 }
 
-/// Notes global memory that other host threads must not touch while they run blocks at the same
-/// time.
-template <Space S>
-WARPMARK_INLINE void note(const BlockObserver& observer, bool store, u64 address, u64 bytes) {
-  if constexpr (S != Space::global) return;
-  if (Footprint* footprint = observer.footprint(); __builtin_expect(footprint != nullptr, false))
-    footprint->note(store ? Footprint::Use::write : Footprint::Use::read, address, bytes);
+/// Where the global memory that an instruction accesses is noted, while host threads run blocks at the
+/// same time; null if that is not needed, as nobody writes what it reads.
+template <Space S, bool Store>
+WARPMARK_INLINE Footprint* footprint_of(const Lanes& w, const Instruction& i) {
+  if constexpr (S != Space::global) return nullptr;
+  Footprint* const footprint = w.observer->footprint();
+  if (__builtin_expect(footprint == nullptr, true)) return nullptr;
+  const BlockRaces* const races = w.observer->races();
+  return !Store && races != nullptr && races->is_apart(i, S) ? nullptr : footprint;
+}
+template <bool Store>
+WARPMARK_INLINE void note(Footprint* footprint, u64 address, u64 bytes) {
+  if (footprint != nullptr)
+    footprint->note(Store ? Footprint::Use::write : Footprint::Use::read, address, bytes);
 }
 
 /// The lanes' bytes have values now.
@@ -192,7 +199,7 @@ struct Inspect : ExactBounds {
       look = !all_set(init, from, all);
       if (!look) learn_values<S>(observer, from, from + all);
     }
-    note<S>(observer, Store, start, all);
+    note<Store>(footprint_of<S, Store>(w, i), start, all);
     if (may_race<S, Store>(w, i, checks)) {
       if (!defer<S, Store>(w, i, start, start + all,
                            {Reads::contiguous, 0, bytes, 0, {static_cast<u32>(start)}})) {
@@ -220,7 +227,7 @@ struct Inspect : ExactBounds {
     if (!plain(i, checks)) return false;
     const u8* init = value_bits<S>(w, region, checks);
     const bool look = init != nullptr && !all_set(init, start - values_begin<S>(region), bytes);
-    note<S>(observer, false, start, bytes);
+    note<false>(footprint_of<S, false>(w, i), start, bytes);
     if (may_race<S, false>(w, i, checks)) {
       if (!defer<S, false>(w, i, start, start + bytes,
                            {Reads::broadcast, 0, bytes, mask, {static_cast<u32>(start)}})) {
@@ -276,6 +283,7 @@ struct Inspect : ExactBounds {
       shift = __builtin_ctz(bytes) - observer.races()->shift(S);
       when = whole = now<S>(w, i, *observer.races());
     }
+    Footprint* const footprint = footprint_of<S, false>(w, i);
     // Lanes that read again what they have just read change nothing, so a closer look at all lanes
     // may follow after some of them were handled here.
     for (int group = 0, end = 0; group < kGroups; group = end) {
@@ -287,7 +295,7 @@ struct Inspect : ExactBounds {
       const int first = group * kLanes, count = (end - group) * kLanes;
       const u64 all = one != 0 ? bytes : static_cast<u64>(count) * bytes;
       if (init != nullptr && !all_set(init, start - values_begin<S>(region), all)) return false;
-      note<S>(observer, false, start, all);
+      note<false>(footprint, start, all);
       if (!races_too) continue;
       const RaceCells cells = observer.races()->cells(S, start, all);
       if (!cells) return false;
@@ -358,7 +366,7 @@ struct Inspect : ExactBounds {
     }
     u8* init = value_bits<S>(w, region, checks);
     for (int group = 0; group < kGroups; ++group) {
-      note<S>(observer, true, starts[group], all);
+      note<true>(footprint_of<S, true>(w, i), starts[group], all);
       const u64 from = starts[group] - values_begin<S>(region);
       if (init == nullptr || knows_values<S>(observer, from, from + all)) continue;
       set_values<S>(observer, init, from, all);
@@ -386,9 +394,9 @@ struct Inspect : ExactBounds {
       for (u32 rest = mask; rest != 0; rest &= rest - 1)
         look |= !all_set_aligned(init, at[__builtin_ctz(rest)] - begin, bytes);
     }
-    if (S == Space::global && observer.footprint() != nullptr) {
+    if (Footprint* const footprint = footprint_of<S, Store>(w, i)) {
       for (u32 rest = mask; rest != 0; rest &= rest - 1)
-        note<S>(observer, Store, at[__builtin_ctz(rest)], bytes);
+        note<Store>(footprint, at[__builtin_ctz(rest)], bytes);
     }
     if (may && !defer<S, Store>(w, i, extent.first, extent.last + bytes,
                                 {Reads::scattered, 0, bytes, mask, {}}, at)) {

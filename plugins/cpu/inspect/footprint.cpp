@@ -11,6 +11,7 @@ namespace warpmark::cpu {
 namespace {
 
 constexpr std::uint64_t kSlab = std::uint64_t{1} << 15;  // words that are allocated at a time
+constexpr std::size_t kKeptSlab = 32;                    // pages that are
 
 }  // namespace
 
@@ -28,6 +29,9 @@ void Footprint::begin(int shift) {
   used_words_ = 0;
   constexpr std::size_t kSlabsBetween = 64;  // 16 MiB from launch to launch
   if (slabs_.size() > kSlabsBetween) slabs_.resize(kSlabsBetween);
+  constexpr std::size_t kKeptBetween = 256;  // 36 MiB
+  if (kept_.size() > kKeptBetween) kept_.resize(kKeptBetween);
+  used_kept_ = 0;
   shift_ = shift;
   granules_ = kPage >> shift;
   words_ = granules_ / 64;
@@ -52,24 +56,39 @@ Footprint::Page* Footprint::make(std::uint64_t address) {
   return &found;
 }
 
-void Footprint::note_slowly(Use use, std::uint64_t address, std::uint64_t bytes) try {
+// Each thread saves for itself, so that none waits for another.
+const Footprint::Kept* Footprint::keep(std::uint64_t page) {
+  if (kept_.size() == used_kept_ / kKeptSlab)
+    kept_.push_back(std::make_unique_for_overwrite<Kept[]>(kKeptSlab));
+  Kept& kept = kept_[used_kept_ / kKeptSlab][used_kept_ % kKeptSlab];
+  ++used_kept_;
+  const std::uint64_t begin = page << kPageShift;
+  const Arena& arena = launch_.arena();
+  arena.each_live(begin, kPage,
+                  [&](const Allocation& memory, std::uint64_t from, std::uint64_t bytes) {
+                    std::memcpy(kept.bytes.data() + (from - begin), arena.host(from), bytes);
+                    if (memory.init != nullptr)
+                      copy_bits(kept.values.data(), from - begin, memory.init.get(),
+                                from - memory.address, bytes);
+                  });
+  kept.order = launch_.count_kept();
+  return &kept;
+}
+
+// Without memory an access must not take place: what it changes could not be undone.
+void Footprint::note_slowly(Use use, std::uint64_t address, std::uint64_t bytes) {
   while (bytes > 0) {
     Page* page = make(address);
     if (page == nullptr) return launch_.abandon();
     const std::uint64_t begin = address & (kPage - 1);
     const std::uint64_t here = std::min(bytes, kPage - begin);
-    if (use != Use::read && !page->kept) {
-      launch_.keep(address >> kPageShift);
-      page->kept = true;
-    }
+    if (use != Use::read && page->kept == nullptr) page->kept = keep(address >> kPageShift);
     const std::uint64_t end = (begin + here - 1) >> shift_;
     mark(page->bits + static_cast<std::uint64_t>(use) * words_, begin >> shift_,
          end + 1 - (begin >> shift_));
     address += here;
     bytes -= here;
   }
-} catch (const std::bad_alloc&) {
-  launch_.abandon();
 }
 
 bool Footprint::absorb(const Footprint& other) {
@@ -99,28 +118,10 @@ bool Footprint::absorb(const Footprint& other) {
 
 void Speculation::begin(std::size_t threads, int shift) {
   abandoned_ = false;
-  kept_.clear();
-  if (pages_.size() > kPagesBetween) pages_.resize(kPagesBetween);
+  kept_ = 0;
   while (footprints_.size() < threads) footprints_.emplace_back(*this);
   while (footprints_.size() > threads) footprints_.pop_back();
   for (Footprint& footprint : footprints_) footprint.begin(shift);
-}
-
-void Speculation::keep(std::uint64_t page) {
-  const std::lock_guard lock(mutex_);
-  if (kept_.size() >= kMostPages) return abandon();
-  if (kept_.contains(page)) return;
-  if (pages_.size() == kept_.size()) pages_.push_back(std::make_unique_for_overwrite<Kept>());
-  Kept& kept = *pages_[kept_.size()];
-  const std::uint64_t begin = page << Footprint::kPageShift;
-  arena_.each_live(begin, Footprint::kPage,
-                   [&](const Allocation& memory, std::uint64_t from, std::uint64_t bytes) {
-                     std::memcpy(kept.bytes.data() + (from - begin), arena_.host(from), bytes);
-                     if (memory.init != nullptr)
-                       copy_bits(kept.values.data(), from - begin, memory.init.get(),
-                                 from - memory.address, bytes);
-                   });
-  kept_.emplace(page, kept_.size());
 }
 
 bool Speculation::apart() {
@@ -129,22 +130,35 @@ bool Speculation::apart() {
                      [&](const Footprint& other) { return all.absorb(other); });
 }
 
-// Only what was written, as the program may have changed the rest of memory that it shares.
+// Only what was written, as the program may have changed the rest of memory that it shares. Of what
+// several threads have saved, the first has no writes of theirs: each saves before it writes.
 void Speculation::undo() {
-  for (const auto& [page, place] : kept_) {
-    const Kept& kept = *pages_[place];
-    const std::uint64_t begin = page << Footprint::kPageShift;
-    const auto restore = [&](std::uint64_t address, std::uint64_t bytes) {
-      std::memcpy(arena_.host(address), kept.bytes.data() + (address - begin), bytes);
-    };
-    for (const Footprint& footprint : footprints_) footprint.each_written(page, restore);
-    arena_.each_live(begin, Footprint::kPage,
-                     [&](const Allocation& memory, std::uint64_t from, std::uint64_t bytes) {
-                       if (memory.init != nullptr)
-                         copy_bits(memory.init.get(), from - memory.address, kept.values.data(),
-                                   from - begin, bytes);
-                     });
+  for (const Footprint& one : footprints_) {
+    for (const std::uint64_t page : one.pages()) {
+      const Footprint::Kept* const kept = one.kept(page);
+      const auto is_earlier = [&](const Footprint& other) {
+        const Footprint::Kept* const theirs = other.kept(page);
+        return theirs != nullptr && theirs->order < kept->order;
+      };
+      if (kept != nullptr && std::none_of(footprints_.begin(), footprints_.end(), is_earlier))
+        restore(page, *kept);
+    }
   }
+}
+
+void Speculation::restore(std::uint64_t page, const Footprint::Kept& kept) {
+  const std::uint64_t begin = page << Footprint::kPageShift;
+  for (const Footprint& footprint : footprints_) {
+    footprint.each_written(page, [&](std::uint64_t address, std::uint64_t bytes) {
+      std::memcpy(arena_.host(address), kept.bytes.data() + (address - begin), bytes);
+    });
+  }
+  arena_.each_live(begin, Footprint::kPage,
+                   [&](const Allocation& memory, std::uint64_t from, std::uint64_t bytes) {
+                     if (memory.init != nullptr)
+                       copy_bits(memory.init.get(), from - memory.address, kept.values.data(),
+                                 from - begin, bytes);
+                   });
 }
 
 }  // namespace warpmark::cpu

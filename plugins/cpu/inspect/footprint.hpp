@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
-#include <unordered_map>
 #include <vector>
 
 namespace warpmark::cpu {
@@ -37,7 +35,7 @@ class Footprint {
     const std::uint64_t first = begin >> shift_, end = ((begin + bytes - 1) >> shift_) + 1;
     const Page* page = find(address);
     if (end > granules_ || page == nullptr || page->bits == nullptr ||
-        (use != Use::read && !page->kept))
+        (use != Use::read && page->kept == nullptr))
       return note_slowly(use, address, bytes);
     mark(page->bits + static_cast<std::uint64_t>(use) * words_, first, end - first);
   }
@@ -45,6 +43,19 @@ class Footprint {
   /// Adds what another thread's blocks have used. False if one of them may have disturbed another.
   [[nodiscard]] bool absorb(const Footprint& other);
 
+  /// The earlier contents of a page, saved before this thread has written to it.
+  struct Kept {
+    std::array<std::byte, kPage> bytes;
+    std::array<std::uint8_t, kPage / 8> values;  ///< bits, as init_bits.hpp has them
+    std::uint64_t order;                         ///< among the pages that threads have saved
+  };
+  /// Those of a page; null if this thread has not written to it.
+  [[nodiscard]] const Kept* kept(std::uint64_t page) const {
+    const Page* found = find(page << kPageShift);
+    return found == nullptr ? nullptr : found->kept;
+  }
+  /// The numbers of the pages that were used.
+  [[nodiscard]] const std::vector<std::uint64_t>& pages() const { return pages_; }
   /// Calls body(address, bytes) for all that was written, in ascending order within a page.
   template <typename Body>
   void each_written(std::uint64_t page, Body body) const {
@@ -62,7 +73,7 @@ class Footprint {
   static constexpr std::uint64_t kLeaf = 512;  ///< pages of a leaf
   struct Page {
     std::uint64_t* bits = nullptr;  ///< words_ for each Use
-    bool kept = false;              ///< Speculation has saved the page's earlier contents
+    const Kept* kept = nullptr;
   };
   using Leaf = std::array<Page, kLeaf>;
 
@@ -88,6 +99,7 @@ class Footprint {
   void note_slowly(Use use, std::uint64_t address, std::uint64_t bytes);
   /// The page of an address, made if need be; null outside of the arena.
   Page* make(std::uint64_t address);
+  const Kept* keep(std::uint64_t page);
 
   Speculation& launch_;
   int shift_ = 0;
@@ -96,6 +108,8 @@ class Footprint {
   std::vector<std::uint64_t> pages_;  ///< numbers of the pages that were used
   std::vector<std::unique_ptr<std::uint64_t[]>> slabs_;
   std::uint64_t used_words_ = 0;  ///< used words of the slabs
+  std::vector<std::unique_ptr<Kept[]>> kept_;
+  std::size_t used_kept_ = 0;  ///< of the pages in them
 };
 
 /// A launch with checks whose blocks several threads run at the same time. Its results are valid if
@@ -115,9 +129,12 @@ class Speculation {
   /// Notes that the launch has to run again on one thread, so that its blocks can stop.
   void abandon() { abandoned_.store(true, std::memory_order_relaxed); }
   [[nodiscard]] bool abandoned() const { return abandoned_.load(std::memory_order_relaxed); }
-  /// Saves the contents of a page of the arena's memory, unless saved already. Abandons the launch
-  /// if too much is saved.
-  void keep(std::uint64_t page);
+  /// Counts the pages that threads have saved. Abandons the launch if they are too many.
+  std::uint64_t count_kept() {
+    const std::uint64_t before = kept_.fetch_add(1);
+    if (before >= kMostPages) abandon();
+    return before;
+  }
 
   // --- after all have ended
   /// Returns whether no thread's blocks have used memory that another's write.
@@ -128,19 +145,14 @@ class Speculation {
   [[nodiscard]] Arena& arena() const { return arena_; }
 
  private:
-  static constexpr std::size_t kMostPages = std::size_t{1} << 18;     ///< 1 GiB of memory
-  static constexpr std::size_t kPagesBetween = std::size_t{1} << 14;  ///< kept between launches
-  struct Kept {
-    std::array<std::byte, Footprint::kPage> bytes;
-    std::array<std::uint8_t, Footprint::kPage / 8> values;  ///< bits, as init_bits.hpp has them
-  };
+  static constexpr std::uint64_t kMostPages = std::uint64_t{1} << 18;  ///< 1 GiB of memory
+
+  void restore(std::uint64_t page, const Footprint::Kept& kept);
 
   Arena& arena_;
   std::deque<Footprint> footprints_;
   std::atomic<bool> abandoned_{false};
-  std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::size_t> kept_;  ///< by page: where in pages_
-  std::vector<std::unique_ptr<Kept>> pages_;             ///< the first kept_.size() are in use
+  std::atomic<std::uint64_t> kept_{0};
 };
 
 }  // namespace warpmark::cpu
