@@ -18,12 +18,18 @@
 namespace warpmark::cpu {
 namespace {
 
+// Returns whether each block has to be a turn, and turns have to begin in order.
+bool one_by_one(const Program& program, const LaunchShape& shape) {
+  return program.ordered || shape.heap != nullptr || shape.instruction_budget != 0;
+}
+
 // Blocks that one worker runs before it looks at what the others do, whatever their number: few
 // enough that all end at about the same time, many enough that they seldom meet.
 std::uint64_t blocks_each(const Program& program, const LaunchShape& shape) {
-  constexpr std::uint64_t kTurns = 128, kMost = 16;
-  if (program.ordered || shape.heap != nullptr || shape.instruction_budget != 0) return 1;
-  return std::clamp<std::uint64_t>(blocks_of(shape) / kTurns, 1, kMost);
+  constexpr std::uint64_t kTurns = 128, kMost = 32;
+  return one_by_one(program, shape)
+             ? 1
+             : std::clamp<std::uint64_t>(blocks_of(shape) / kTurns, 1, kMost);
 }
 
 bool abandoned(const LaunchState& state) {
@@ -31,7 +37,8 @@ bool abandoned(const LaunchState& state) {
 }
 
 // The loop of one worker: runs blocks, from start to end, as long as there are any.
-void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns, bool parallel) {
+void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns,
+                std::size_t worker, bool parallel) {
   const LaunchShape& shape = whole.shape;
   LaunchState state(whole.program, shape, whole.arena);
   state.observer = observer;
@@ -41,7 +48,7 @@ void run_blocks(const LaunchState& whole, LaunchObserver* observer, Turns& turns
   state.parallel = parallel;
   BlockState block(state);
   const Order order(shape.schedule_seed, blocks_of(shape));
-  for (Turns::Turn turn = turns.take(); turn.begin != turn.end; turn = turns.take()) {
+  for (Turns::Turn turn; turn = turns.take(worker), turn.begin != turn.end;) {
     state.turn = turn.number;
     state.stop = state.timed_out = false;
     state.in_turn = !parallel;
@@ -154,11 +161,12 @@ std::size_t workers_for(const Program& program, const LaunchShape& shape) {
 bool run_in_order(LaunchState& state, std::span<LaunchObserver> observers, Counters& counters,
                   Profile& profile) {
   const LaunchShape& shape = state.shape;
-  Turns turns(shape, blocks_of(shape), blocks_each(state.program, shape));
   std::size_t workers = workers_for(state.program, shape);
   if (!observers.empty()) workers = std::min(workers, observers.size());
+  Turns turns(shape, blocks_of(shape), blocks_each(state.program, shape),
+              one_by_one(state.program, shape) ? 1 : workers);
   Crew crew(workers, [&](std::size_t worker) {
-    run_blocks(state, observers.empty() ? nullptr : &observers[worker], turns, workers > 1);
+    run_blocks(state, observers.empty() ? nullptr : &observers[worker], turns, worker, workers > 1);
   });
   crew.run([&] { return turns.remain(); });
   state.executed = turns.executed;

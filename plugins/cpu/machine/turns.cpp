@@ -7,6 +7,14 @@
 
 namespace warpmark::cpu {
 
+Turns::Turns(const LaunchShape& shape, std::uint64_t blocks, std::uint64_t blocks_each,
+             std::size_t shares)
+    : shape_(shape), blocks_(blocks), each_(blocks_each), turns_((blocks - 1) / each_ + 1) {
+  printed.limit = asserted.limit = shape.printf_bytes;
+  for (std::size_t k = 0; k < shares; ++k)
+    shares_.push_back({turns_ * k / shares, turns_ * (k + 1) / shares});
+}
+
 void Turns::wait(LaunchState& launch) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return retired_ == launch.turn || launch.turn > stopped_at_; });
@@ -21,17 +29,35 @@ bool Turns::wanted(std::uint64_t turn) {
 
 bool Turns::remain() {
   const std::lock_guard lock(mutex_);
-  return next_ < turns_;
+  return std::any_of(shares_.begin(), shares_.end(),
+                     [](const Share& share) { return share.next < share.end; });
 }
 
-Turns::Turn Turns::take() {
-  constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+Turns::Share* Turns::choose(std::size_t worker) {
+  const auto left = [](const Share& share) { return share.end - share.next; };
+  if (ended_bytes_ >= kMostBytes) {
+    // Only the earliest of all, if nobody runs it yet: it is the first of its share.
+    const auto earliest = std::find_if(shares_.begin(), shares_.end(), [&](const Share& share) {
+      return share.next == retired_ && left(share) > 0;
+    });
+    return earliest == shares_.end() ? nullptr : &*earliest;
+  }
+  if (worker < shares_.size() && left(shares_[worker]) > 0) return &shares_[worker];
+  Share& most = *std::max_element(
+      shares_.begin(), shares_.end(),
+      [&](const Share& one, const Share& other) { return left(one) < left(other); });
+  return left(most) > 0 ? &most : nullptr;
+}
+
+Turns::Turn Turns::take(std::size_t worker) {
   std::unique_lock lock(mutex_);
-  // Somebody runs the earliest of all and does not come here before it is retired.
-  changed_.wait(lock,
-                [&] { return ended_bytes_ < kMostBytes || stopped_at_ != ~std::uint64_t{0}; });
-  if (stopped_at_ != ~std::uint64_t{0} || next_ == turns_) return {};
-  const std::uint64_t turn = next_++, begin = turn * each_;
+  Share* share = nullptr;
+  changed_.wait(lock, [&] {
+    share = choose(worker);
+    return share != nullptr || ended_bytes_ < kMostBytes || stopped_at_ != ~std::uint64_t{0};
+  });
+  if (stopped_at_ != ~std::uint64_t{0} || share == nullptr) return {};
+  const std::uint64_t turn = share->next++, begin = turn * each_;
   return {turn, begin, begin + std::min(each_, blocks_ - begin)};
 }
 

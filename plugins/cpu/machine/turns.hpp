@@ -29,18 +29,18 @@ struct Outcome {
 /// earliest never waits, so there is always progress.
 class Turns {
  public:
-  /// `blocks_each` is 1 if accesses wait for their turn, or a budget ends the launch in a block.
-  Turns(const LaunchShape& shape, std::uint64_t blocks, std::uint64_t blocks_each)
-      : shape_(shape), blocks_(blocks), each_(blocks_each), turns_((blocks - 1) / each_ + 1) {
-    printed.limit = asserted.limit = shape.printf_bytes;
-  }
+  /// `blocks_each` is 1 if accesses wait for their turn, or a budget ends the launch in a block; then
+  /// there is one share.
+  Turns(const LaunchShape& shape, std::uint64_t blocks, std::uint64_t blocks_each,
+        std::size_t shares);
 
   struct Turn {
     std::uint64_t number = 0, begin = 0, end = 0;  ///< blocks [begin, end); none: there is no more
   };
-  /// The next turn to run. Waits while finished turns that are not retired yet hold too much
-  /// printed text.
-  Turn take();
+  /// The next turn to run, of this worker's share as long as there is any: its caches and its memory
+  /// of the checks have what the same share of the launch before used. Waits while finished turns
+  /// that are not retired yet hold too much printed text.
+  Turn take(std::size_t worker);
   /// Waits for the turn of launch.turn; sets launch.stop if it never comes.
   void wait(LaunchState& launch);
   void retire(std::uint64_t turn, Outcome outcome);
@@ -60,7 +60,14 @@ class Turns {
   std::vector<DeviceLaunch> launches;
 
  private:
+  struct Share {
+    std::uint64_t next = 0, end = 0;
+  };
+  static constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+
   void merge(Outcome& outcome);
+  /// The share to take a turn of, which is its first; null if there is none, or none may run now.
+  Share* choose(std::size_t worker);
 
   const LaunchShape& shape_;
   const std::uint64_t blocks_, each_, turns_;
@@ -68,7 +75,8 @@ class Turns {
   std::condition_variable changed_;
   std::map<std::uint64_t, Outcome> ended_;  ///< not retired yet
   std::uint64_t ended_bytes_ = 0;           ///< bytes that these have printed
-  std::uint64_t next_ = 0, retired_ = 0;
+  std::vector<Share> shares_;
+  std::uint64_t retired_ = 0;
   std::uint64_t stopped_at_ = ~std::uint64_t{0};
 };
 
