@@ -511,11 +511,9 @@ bool BlockState::run_warp(Warp& warp) {
       fragment_backward += weight_of_look(work, kFragmentPoll, kFragmentLook);
       looked = launch_.warp_instructions;
     }
-    bool have = false;
-    if (node.exit == Exit::barrier)
-      barriers_.arrive(warp, current, node);
-    else
-      have = go_on(warp, current, node) || take_exit(warp, current, node);
+    const bool arrives = node.exit == Exit::barrier;
+    if (arrives) barriers_.arrive(warp, current, node);
+    const bool have = !arrives && (go_on(warp, current, node) || take_exit(warp, current, node));
     if (launch_.ends()) {
       if (have) warp.add(current);
       launch_.stop = true;

@@ -14,7 +14,7 @@
 namespace warpmark::cpu {
 namespace {
 
-// What an access is to, and the bytes of each element; 0 if it is not to global or shared memory.
+// The space of an access and the bytes of each element; 0 if it is not to global or shared memory.
 struct Access {
   Space space = Space::generic;
   std::uint32_t bytes = 0;
