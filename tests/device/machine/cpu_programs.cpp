@@ -1,11 +1,15 @@
 // Prints what twenty programs take on one core of the CPU device; a tool, not a test.
-//   build/tests/cpu_programs [--json RUNS] [PROGRAM...]
+//   build/tests/cpu_programs [--workers N | --json RUNS] [PROGRAM...]
 // For each the processor time of the median of seven runs without checks and with all of them, in
 // turn, and how many times as long the checks take (figure F8); for twelve of them also the time of
 // the same work in C++ on one thread, compiled with -O3 -march=native -ffast-math, and how many
-// times as long the device takes (figure F7). Both must give the same results. With --json it runs
-// these twelve alone, without checks, and prints a line of JSON for each (tests/figures/native.py).
+// times as long the device takes (figure F7). Both must give the same results. With --workers also
+// how many times as fast N threads are by the clock, with all checks, the two in turn, and how many
+// times as much processor time they take: on a machine that does other things only that says what
+// is lost. With --json it runs the twelve alone, without checks, and prints a line of JSON for each
+// (tests/figures/native.py).
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -134,18 +138,26 @@ class Programs {
     }
   }
 
-  void run(const std::vector<std::string_view>& names) {
-    std::printf("%-18s %12s %10s %10s %6s %10s %7s %6s\n", "program", "thread-instr", "ms",
-                "checks ms", "cost", "native ms", "times", "G/s");
-    double costs = 0, worst = 0, times = 0, rates = 0;
-    int compared = 0, run = 0;
+  void run(unsigned workers, const std::vector<std::string_view>& names) {
+    std::printf("%-18s %12s %10s %10s %6s %10s %7s %6s%s\n", "program", "thread-instr", "ms",
+                "checks ms", "cost", "native ms", "times", "G/s",
+                workers > 1 ? " workers processor" : "");
+    Mean costs, times, rates, rates_of_six, checked_of_six, ratios, ratios_of_six, work;
+    double worst = 0;
     for (const Program& program : programs_) {
       if (!wanted(program, names)) continue;
-      std::vector<double> plain, checked, native;
+      const bool of_six = &program - programs_.data() < 6;
+      std::vector<double> plain, checked, native, one, many, one_work, many_work;
       for (int i = 0; i < kRuns; ++i) {  // in turn, so that a slower machine is so for all
         plain.push_back(launch(program, false));
         checked.push_back(launch(program, true));
         if (program.native) native.push_back(time_native(program));
+      }
+      for (int i = 0; i < kRuns && workers > 1; ++i) {
+        one_work.push_back(launch(program, true));
+        one.push_back(clock_);
+        many_work.push_back(launch(program, true, workers));
+        many.push_back(clock_);
       }
       const double cost = median(checked) / median(plain);
       const double rate = static_cast<double>(instructions_) / median(plain) * 1e-9;
@@ -155,28 +167,56 @@ class Programs {
       if (program.native) {
         const double ratio = median(plain) / median(native);
         std::printf(" %10.3f %7.1f", median(native) * 1e3, ratio);
-        times += std::log(ratio);
-        ++compared;
+        times.add(ratio);
       } else {
         std::printf(" %10s %7s", "", "");
       }
-      std::printf(" %6.2f\n", rate);
-      costs += std::log(cost);
-      rates += std::log(rate);
+      std::printf(" %6.2f", rate);
+      costs.add(cost);
+      rates.add(rate);
       worst = std::max(worst, cost);
-      ++run;
+      if (of_six) rates_of_six.add(rate), checked_of_six.add(rate / cost);
+      if (workers > 1) {
+        const double ratio = median(one) / median(many),
+                     more = median(many_work) / median(one_work);
+        std::printf(" %7.2f %9.2f", ratio, more);
+        ratios.add(ratio);
+        work.add(more);
+        if (of_six) ratios_of_six.add(ratio);
+      }
+      std::printf("\n");
     }
-    if (run == 0) throw std::runtime_error("no program has such a name");
+    if (costs.count == 0) throw std::runtime_error("no program has such a name");
     std::printf(
         "all checks take %.2f times as long in the geometric mean, at most %.2f times; "
         "%.2f G thread-instructions/s without\n",
-        std::exp(costs / run), worst, std::exp(rates / run));
-    if (compared > 0)
-      std::printf("native C++ is %.1f times as fast in the geometric mean of %d\n",
-                  std::exp(times / compared), compared);
+        costs.value(), worst, rates.value());
+    if (rates_of_six.count > 0)
+      std::printf("%d of the six of F7: %.2f G thread-instructions/s, %.2f with all checks\n",
+                  rates_of_six.count, rates_of_six.value(), checked_of_six.value());
+    if (times.count > 0)
+      std::printf("native C++ is %.1f times as fast in the geometric mean of %d\n", times.value(),
+                  times.count);
+    if (workers > 1)
+      std::printf(
+          "%u workers with all checks are %.2f times as fast as one, %.2f in the six of F7, and "
+          "take "
+          "%.2f times the processor time\n",
+          workers, ratios.value(), ratios_of_six.value(), work.value());
   }
 
  private:
+  /// A geometric mean.
+  struct Mean {
+    double logarithms = 0;
+    int count = 0;
+    void add(double value) {
+      logarithms += std::log(value);
+      ++count;
+    }
+    [[nodiscard]] double value() const { return std::exp(logarithms / std::max(count, 1)); }
+  };
+
   static bool wanted(const Program& program, const std::vector<std::string_view>& names) {
     return names.empty() || std::find(names.begin(), names.end(), program.name) != names.end();
   }
@@ -315,23 +355,26 @@ class Programs {
     throw std::runtime_error(std::string(name) + ": no module has it");
   }
 
-  double launch(const Program& program, bool all) {
+  /// Returns the processor time.
+  double launch(const Program& program, bool all, unsigned workers = 1) {
     if (program.prepare) program.prepare();
-    const char* const options =
-        all ? R"({"checks": ["memory", "init", "race", "sync"], "workers": 1})"
-            : R"({"checks": [], "workers": 1})";
-    if (api().device->configure(nullptr, options) != 0)
+    const std::string options = std::string(R"({"checks": [)") +
+                                (all ? R"("memory", "init", "race", "sync")" : "") +
+                                R"(], "workers": )" + std::to_string(workers) + "}";
+    if (api().device->configure(nullptr, options.c_str()) != 0)
       throw std::runtime_error(api().device->last_error());
     CUfunction function = function_of(program.name);
     std::vector<std::uint64_t> arguments = program.arguments;
     std::vector<void*> pointers;
     for (std::uint64_t& argument : arguments) pointers.push_back(&argument);
+    const auto begin = std::chrono::steady_clock::now();
     const double before = processor_s();
     check(api().launch(function, program.grid[0], program.grid[1], 1, program.block[0],
                        program.block[1], 1, 0, nullptr, pointers.data(), nullptr),
           program.name);
     check(api().synchronize(), program.name);
     const double took = processor_s() - before;
+    clock_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (const std::vector<Json> found = reports(); !found.empty())
       throw std::runtime_error(found[0].dump());
     const Json counted = counters().at(0);
@@ -369,6 +412,7 @@ class Programs {
   std::vector<float> out_;  ///< of native programs
   std::vector<Program> programs_;
   std::uint64_t instructions_ = 0, warp_instructions_ = 0;  ///< of the last launch
+  double clock_ = 0;                                        ///< likewise, by the clock
 };
 
 }  // namespace
@@ -377,10 +421,14 @@ class Programs {
 int main(int count, char** arguments) {
   try {
     warpmark::test::Programs programs;
-    if (count > 2 && std::string_view(arguments[1]) == "--json")
-      programs.compare(std::max(1, std::atoi(arguments[2])), {arguments + 3, arguments + count});
+    const std::string_view first = count > 2 ? arguments[1] : "";
+    const int number = first.starts_with("--") ? std::max(1, std::atoi(arguments[2])) : 1;
+    if (first == "--json")
+      programs.compare(number, {arguments + 3, arguments + count});
+    else if (first == "--workers")
+      programs.run(static_cast<unsigned>(number), {arguments + 3, arguments + count});
     else
-      programs.run({arguments + 1, arguments + count});
+      programs.run(1, {arguments + 1, arguments + count});
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cpu_programs: %s\n", error.what());
     return 1;

@@ -2,7 +2,7 @@
 //   g++ -std=c++20 -O3 -march=native -ffp-contract=off run_time_code.cpp -lasmjit -lrt && ./a.out
 // It needs AsmJit (Debian: libasmjit-dev) and AVX2, and nothing of the product. saxpy (2^20
 // elements) and matmul (256^3) are those of tests/device/compiled/figures.cu, instruction for
-// instruction of their PTX; `build/tests/cpu_figures saxpy matmul` says what the device takes.
+// instruction of their PTX; `build/tests/cpu_programs saxpy matmul` says what the device takes.
 // Registers stay in vectors through a basic block. Each access is translated and bounded. A variant
 // checks exact bounds and alignment, and one follows values and races, too, in the form that the
 // device has for whole warps: a bit for each byte, a record for each 128 bytes of global memory (64
