@@ -5,6 +5,8 @@
 #include <cuda_profiler_api.h>
 #include <cuda_runtime_api.h>
 
+#include "forward.hpp"
+
 namespace warpmark::cudart::api {
 
 // Functions called by code that nvcc generates; crt/host_runtime.h declares these.
@@ -36,6 +38,8 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void*
 #define CONTEXT(name) DECLARE(name)
 #define CONTEXT_PTSZ(name) DECLARE(name)
 #define CONTEXT_PTDS(name) DECLARE(name)
+#define AS(symbol, function, need)
+#define AS_PTSZ(symbol, function, need)
 #define OWN(name)
 #define OWN_PTSZ(name)
 #define MISSING(name)
@@ -49,5 +53,11 @@ DECLARE(cudaGetErrorString)
 DECLARE(cudaGetLastError)
 DECLARE(cudaPeekAtLastError)
 #undef DECLARE
+
+#define FORWARD(need, name, function) \
+  inline constexpr auto& name = Forward<&Driver::function, decltype(::name)>::call;
+#define FORWARD_PTSZ(need, name, function) FORWARD(need, name, function)
+#define VERSIONED(name, function) FORWARD(need, name, function)
+#include "forwards.def"
 
 }  // namespace warpmark::cudart::api

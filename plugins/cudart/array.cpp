@@ -152,35 +152,5 @@ cudaError_t cudaGetChannelDesc(cudaChannelFormatDesc* channels, cudaArray_const_
   return api::cudaArrayGetInfo(channels, nullptr, nullptr, const_cast<cudaArray_t>(array));
 }
 
-cudaError_t cudaArrayGetPlane(cudaArray_t* plane, cudaArray_t array, unsigned int index) {
-  return error_of(
-      driver().cuArrayGetPlane(same<CUarray>(plane), reinterpret_cast<CUarray>(array), index));
-}
-
-cudaError_t cudaArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements,
-                                           cudaArray_t array, int device) {
-  return error_of(
-      driver().cuArrayGetMemoryRequirements(same<CUDA_ARRAY_MEMORY_REQUIREMENTS>(requirements),
-                                            reinterpret_cast<CUarray>(array), device));
-}
-
-cudaError_t cudaMipmappedArrayGetMemoryRequirements(cudaArrayMemoryRequirements* requirements,
-                                                    cudaMipmappedArray_t array, int device) {
-  return error_of(driver().cuMipmappedArrayGetMemoryRequirements(
-      same<CUDA_ARRAY_MEMORY_REQUIREMENTS>(requirements), reinterpret_cast<CUmipmappedArray>(array),
-      device));
-}
-
-cudaError_t cudaArrayGetSparseProperties(cudaArraySparseProperties* properties, cudaArray_t array) {
-  return error_of(driver().cuArrayGetSparseProperties(
-      same<CUDA_ARRAY_SPARSE_PROPERTIES>(properties), reinterpret_cast<CUarray>(array)));
-}
-
-cudaError_t cudaMipmappedArrayGetSparseProperties(cudaArraySparseProperties* properties,
-                                                  cudaMipmappedArray_t array) {
-  return error_of(driver().cuMipmappedArrayGetSparseProperties(
-      same<CUDA_ARRAY_SPARSE_PROPERTIES>(properties), reinterpret_cast<CUmipmappedArray>(array)));
-}
-
 }  // namespace api
 }  // namespace warpmark::cudart

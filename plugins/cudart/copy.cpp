@@ -198,11 +198,5 @@ cudaError_t cudaMemcpyBatchAsync(void* const* to, const void* const* from, const
       attribute_count, stream));
 }
 
-cudaError_t cudaMemcpy3DBatchAsync(size_t count, cudaMemcpy3DBatchOp* operations,
-                                   unsigned long long flags, cudaStream_t stream) {
-  return error_of(driver().cuMemcpy3DBatchAsync(count, same<CUDA_MEMCPY3D_BATCH_OP>(operations),
-                                                flags, stream));
-}
-
 }  // namespace api
 }  // namespace warpmark::cudart

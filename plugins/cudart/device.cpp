@@ -67,12 +67,6 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   return properties == nullptr ? cudaErrorInvalidValue : read_properties(*properties, device);
 }
 
-// Attributes have the driver's numbers.
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-  return error_of(
-      driver().cuDeviceGetAttribute(value, static_cast<CUdevice_attribute>(attribute), device));
-}
-
 // The first whose compute capability is enough: the program says no more in most cases.
 cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
   if (device == nullptr || wanted == nullptr) return cudaErrorInvalidValue;
@@ -89,37 +83,6 @@ cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted) {
     break;
   }
   return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
-  return error_of(driver().cuDeviceGetByPCIBusId(device, id));
-}
-
-cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
-  return error_of(driver().cuDeviceGetPCIBusId(id, length, device));
-}
-
-cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int from, int to) {
-  return error_of(driver().cuDeviceGetP2PAttribute(
-      value, static_cast<CUdevice_P2PAttribute>(attribute), from, to));
-}
-
-cudaError_t cudaDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
-                                                const cudaAtomicOperation* operations,
-                                                unsigned int count, int device) {
-  return error_of(driver().cuDeviceGetHostAtomicCapabilities(
-      capabilities, same<const CUatomicOperation>(operations), count, device));
-}
-
-cudaError_t cudaDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
-                                               const cudaAtomicOperation* operations,
-                                               unsigned int count, int from, int to) {
-  return error_of(driver().cuDeviceGetP2PAtomicCapabilities(
-      capabilities, same<const CUatomicOperation>(operations), count, from, to));
-}
-
-cudaError_t cudaDriverGetVersion(int* version) {
-  return error_of(driver().cuDriverGetVersion(version));
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {

@@ -35,9 +35,16 @@ void fill(Driver& driver, decltype(&::cuGetProcAddress) find, cuuint64_t flags) 
   };
 #define OLDER(name, version) \
   driver.name = reinterpret_cast<decltype(driver.name)>(get(#name, version));
-#define DRIVER(name) /* not by OLDER: cuda.h's macros would change the name */ \
+#define DRIVER(name) /* each by itself: cuda.h's macros would change the name */ \
   driver.name = reinterpret_cast<decltype(driver.name)>(get(#name, CUDA_VERSION));
+#define FORWARD(need, name, function) \
+  driver.function = reinterpret_cast<decltype(driver.function)>(get(#function, CUDA_VERSION));
+#define FORWARD_PTSZ(need, name, function) \
+  driver.function = reinterpret_cast<decltype(driver.function)>(get(#function, CUDA_VERSION));
+#define VERSIONED(name, function) \
+  driver.function = reinterpret_cast<decltype(driver.function)>(get(#function, CUDA_VERSION));
 #include "driver.def"
+#include "forwards.def"
 }
 
 cudaError_t open(Tables& tables) {

@@ -12,7 +12,11 @@ struct Driver {
 // NOLINTBEGIN(bugprone-macro-parentheses): they are declarations
 #define DRIVER(name) decltype(&::name) name = nullptr;
 #define OLDER(name, version) decltype(&::name) name = nullptr;
+#define FORWARD(need, name, function) decltype(&::function) function = nullptr;
+#define FORWARD_PTSZ(need, name, function) decltype(&::function) function = nullptr;
+#define VERSIONED(name, function) decltype(&::function) function = nullptr;
 #include "driver.def"
+#include "forwards.def"
   // NOLINTEND(bugprone-macro-parentheses)
   decltype(&::cuGetProcAddress) get_proc_address = nullptr;
   bool executes_ptx = false;  ///< WARPMARK_IMAGE_PTX, of a device of ours

@@ -85,7 +85,12 @@ cudaError_t refuse(const char* name) {
   MISSING(name)            \
   MISSING(name##_ptsz)
 
+#define FORWARD(need, name, function) AS(name, name, need)
+#define FORWARD_PTSZ(need, name, function) AS_PTSZ(name, name, need)
+#define VERSIONED(name, function)
+
 namespace warpmark::cudart {
+#include "forwards.def"
 #include "functions.def"
 #if WARPMARK_CUDART == 12
 #include "functions12.def"

@@ -88,22 +88,6 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   });
 }
 
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from) {
-  return error_of(driver().cuGraphKernelNodeCopyAttributes(to, from));
-}
-
-cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
-                                            cudaKernelNodeAttrValue* value) {
-  return error_of(driver().cuGraphKernelNodeGetAttribute(
-      node, static_cast<CUkernelNodeAttrID>(attribute), same<CUkernelNodeAttrValue>(value)));
-}
-
-cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
-                                            const cudaKernelNodeAttrValue* value) {
-  return error_of(driver().cuGraphKernelNodeSetAttribute(
-      node, static_cast<CUkernelNodeAttrID>(attribute), same<const CUkernelNodeAttrValue>(value)));
-}
-
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                    const cudaGraphNode_t* dependencies, size_t count,
                                    const cudaMemsetParams* parameters) {
@@ -134,70 +118,6 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
   return with_fill(parameters, [&](const CUDA_MEMSET_NODE_PARAMS& converted) {
     return driver().cuGraphExecMemsetNodeSetParams(exec, node, &converted, current_context());
   });
-}
-
-// A host node is a function and its argument on both sides.
-cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                 const cudaGraphNode_t* dependencies, size_t count,
-                                 const cudaHostNodeParams* parameters) {
-  return error_of(driver().cuGraphAddHostNode(node, graph, dependencies, count,
-                                              same<const CUDA_HOST_NODE_PARAMS>(parameters)));
-}
-
-cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams* parameters) {
-  return error_of(driver().cuGraphHostNodeGetParams(node, same<CUDA_HOST_NODE_PARAMS>(parameters)));
-}
-
-cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams* parameters) {
-  return error_of(
-      driver().cuGraphHostNodeSetParams(node, same<const CUDA_HOST_NODE_PARAMS>(parameters)));
-}
-
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                           const cudaHostNodeParams* parameters) {
-  return error_of(driver().cuGraphExecHostNodeSetParams(
-      exec, node, same<const CUDA_HOST_NODE_PARAMS>(parameters)));
-}
-
-// As is one that allocates.
-cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                     const cudaGraphNode_t* dependencies, size_t count,
-                                     cudaMemAllocNodeParams* parameters) {
-  return error_of(driver().cuGraphAddMemAllocNode(node, graph, dependencies, count,
-                                                  same<CUDA_MEM_ALLOC_NODE_PARAMS>(parameters)));
-}
-
-cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
-                                           cudaMemAllocNodeParams* parameters) {
-  return error_of(
-      driver().cuGraphMemAllocNodeGetParams(node, same<CUDA_MEM_ALLOC_NODE_PARAMS>(parameters)));
-}
-
-cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
-                                    const cudaGraphNode_t* dependencies, size_t count,
-                                    void* address) {
-  return error_of(
-      driver().cuGraphAddMemFreeNode(node, graph, dependencies, count, address_of(address)));
-}
-
-cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* address) {
-  return error_of(driver().cuGraphMemFreeNodeGetParams(node, static_cast<CUdeviceptr*>(address)));
-}
-
-cudaError_t cudaDeviceGraphMemTrim(int device) {
-  return error_of(driver().cuDeviceGraphMemTrim(device));
-}
-
-cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
-                                           void* value) {
-  return error_of(driver().cuDeviceGetGraphMemAttribute(
-      device, static_cast<CUgraphMem_attribute>(attribute), value));
-}
-
-cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
-                                           void* value) {
-  return error_of(driver().cuDeviceSetGraphMemAttribute(
-      device, static_cast<CUgraphMem_attribute>(attribute), value));
 }
 
 }  // namespace api

@@ -124,9 +124,5 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* na
                   config->blockDim);
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
-  return error_of(driver().cuLaunchHostFunc(stream, function, data));
-}
-
 }  // namespace api
 }  // namespace warpmark::cudart

@@ -68,6 +68,23 @@ cudaError_t cudaFree(void* address) {
   return is_loaded("libc10_cuda.so") ? cudaSuccess : result;
 }
 
+cudaError_t cudaMallocAsync(void** address, size_t bytes, cudaStream_t stream) {
+  if (address == nullptr) return cudaErrorInvalidValue;
+  return error_of(driver().cuMemAllocAsync(same<CUdeviceptr>(address), bytes, stream));
+}
+
+cudaError_t cudaMallocFromPoolAsync(void** address, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream) {
+  if (address == nullptr) return cudaErrorInvalidValue;
+  return error_of(
+      driver().cuMemAllocFromPoolAsync(same<CUdeviceptr>(address), bytes, pool, stream));
+}
+
+cudaError_t cudaFreeAsync(void* address, cudaStream_t stream) {
+  if (address == nullptr) return cudaSuccess;
+  return error_of(driver().cuMemFreeAsync(address_of(address), stream));
+}
+
 cudaError_t cudaHostAlloc(void** address, size_t bytes, unsigned int flags) {
   if (address == nullptr) return cudaErrorInvalidValue;
   if (bytes == 0) {
@@ -85,31 +102,11 @@ cudaError_t cudaFreeHost(void* address) {
   return address == nullptr ? cudaSuccess : error_of(driver().cuMemFreeHost(address));
 }
 
-cudaError_t cudaHostRegister(void* address, size_t bytes, unsigned int flags) {
-  return error_of(driver().cuMemHostRegister(address, bytes, flags));
-}
-
-cudaError_t cudaHostUnregister(void* address) {
-  return error_of(driver().cuMemHostUnregister(address));
-}
-
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
   if (device == nullptr) return cudaErrorInvalidValue;
   CUdeviceptr found = 0;
   const CUresult result = driver().cuMemHostGetDevicePointer(&found, host, flags);
   return allocated(result, found, device);
-}
-
-cudaError_t cudaHostGetFlags(unsigned int* flags, void* address) {
-  return error_of(driver().cuMemHostGetFlags(flags, address));
-}
-
-cudaError_t cudaMemGetInfo(size_t* available, size_t* total) {
-  return error_of(driver().cuMemGetInfo(available, total));
-}
-
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* address) {
-  return error_of(driver().cuIpcGetMemHandle(same<CUipcMemHandle>(handle), address_of(address)));
 }
 
 cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsigned int flags) {
@@ -118,10 +115,6 @@ cudaError_t cudaIpcOpenMemHandle(void** address, cudaIpcMemHandle_t handle, unsi
   const CUresult result =
       driver().cuIpcOpenMemHandle(&found, *same<CUipcMemHandle>(&handle), flags);
   return allocated(result, found, address);
-}
-
-cudaError_t cudaIpcCloseMemHandle(void* address) {
-  return error_of(driver().cuIpcCloseMemHandle(address_of(address)));
 }
 
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* address) {

@@ -1,0 +1,48 @@
+// Functions of the runtime that go on to one of the driver with the same arguments.
+#pragma once
+
+#include <bit>
+#include <type_traits>
+
+#include "runtime.hpp"
+
+namespace warpmark::cudart {
+
+template <typename T>
+concept Sized = requires {
+  sizeof(T);
+};
+
+/// An argument of the runtime as the driver takes it: an address by its number, what has the same
+/// layout as it is, numbers and enumerations by their value.
+template <typename To, typename From>
+To for_driver(From from) {
+  if constexpr (std::is_same_v<To, From>) {
+    return from;
+  } else if constexpr (std::is_pointer_v<From> && std::is_same_v<To, CUdeviceptr>) {
+    return address_of(from);
+  } else if constexpr (std::is_pointer_v<From>) {
+    using Ours = std::remove_pointer_t<From>;
+    using Theirs = std::remove_pointer_t<To>;
+    if constexpr (Sized<Ours> && Sized<Theirs>)
+      static_assert(std::is_function_v<Ours> || sizeof(Ours) == sizeof(Theirs));
+    return reinterpret_cast<To>(from);
+  } else if constexpr (std::is_class_v<To>) {
+    return std::bit_cast<To>(from);
+  } else {
+    static_assert(sizeof(From) <= sizeof(To));
+    return static_cast<To>(from);
+  }
+}
+
+template <auto function, typename Type>
+struct Forward;
+
+template <typename... Taken, CUresult (*Driver::*function)(Taken...), typename... Given>
+struct Forward<function, cudaError_t(Given...)> {
+  static cudaError_t call(Given... given) {
+    return error_of((driver().*function)(for_driver<Taken>(given)...));
+  }
+};
+
+}  // namespace warpmark::cudart
