@@ -22,16 +22,14 @@ Context::~Context() {
 }
 
 void Context::synchronize() const {
-  const ScopedContext current(*this);
-  driver().call(table().ctx_synchronize, [this] { return identify(); });
+  call(&DriverTable::ctx_synchronize, [this] { return identify(); });
 }
 
 MemoryInfo Context::memory_info() const {
-  const ScopedContext current(*this);
   size_t free = 0;
   size_t total = 0;
-  driver().call(
-      table().mem_get_info, [this] { return identify(); }, &free, &total);
+  call(
+      &DriverTable::mem_get_info, [this] { return identify(); }, &free, &total);
   return {free, total};
 }
 

@@ -14,6 +14,22 @@ struct MemoryInfo {
   uint64_t total = 0;  ///< bytes
 };
 
+class Context;
+
+/// Makes a context current on this thread until the end of the scope; costs one query if it already
+/// is. Hold one around a timing loop, so that each call in it costs only that query.
+class ScopedContext {
+ public:
+  [[nodiscard]] explicit ScopedContext(const Context& context);
+  ~ScopedContext();
+  ScopedContext(const ScopedContext&) = delete;
+  ScopedContext& operator=(const ScopedContext&) = delete;
+
+ private:
+  const Context& context_;
+  bool pushed_ = false;
+};
+
 /// A context made by cuCtxCreate, not the primary one: destroying it ends everything in it for
 /// certain, a sticky error stays in it, and a host program's runtime API (with --in-process) shares
 /// nothing with us. Never left current: operations make it current for their own duration.
@@ -29,6 +45,14 @@ class Context : public std::enable_shared_from_this<Context> {
   const Driver& driver() const { return *device_.driver(); }
   const DriverTable& table() const { return driver().table(); }
   CUcontext handle() const { return handle_; }
+
+  /// Driver::call with the context current.
+  template <typename... Parameters, typename Object, typename... Arguments>
+  void call(DriverFunction<Parameters...> DriverTable::*function, const Object& object,
+            Arguments... arguments) const {
+    const ScopedContext current(*this);
+    driver().call(table().*function, object, arguments...);
+  }
 
   /// Waits for everything in the context; a kernel's fault appears here as a sticky DriverError.
   void synchronize() const;
@@ -55,20 +79,6 @@ class Context : public std::enable_shared_from_this<Context> {
 
   Device device_;
   CUcontext handle_ = nullptr;
-};
-
-/// Makes a context current on this thread until the end of the scope; costs one query if it already
-/// is. Hold one around a timing loop, so that each call in it costs only that query.
-class ScopedContext {
- public:
-  [[nodiscard]] explicit ScopedContext(const Context& context);
-  ~ScopedContext();
-  ScopedContext(const ScopedContext&) = delete;
-  ScopedContext& operator=(const ScopedContext&) = delete;
-
- private:
-  const Context& context_;
-  bool pushed_ = false;
 };
 
 }  // namespace warpmark

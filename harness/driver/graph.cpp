@@ -2,22 +2,6 @@
 
 namespace warpmark {
 
-namespace {
-
-// The recorded graph, which is only needed until it is made executable.
-struct RecordedTraits {
-  using Handle = CUgraph;
-  static void release(const Context& context, Handle handle) noexcept {
-    context.driver().release(context.table().graph_destroy, handle);
-  }
-};
-
-}  // namespace
-
-void GraphTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().graph_exec_destroy, handle);
-}
-
 bool Graph::is_there(const Context& context) {
   const DriverTable& table = context.table();
   return table.stream_begin_capture && table.stream_end_capture && table.graph_instantiate &&
@@ -37,22 +21,21 @@ Graph::Graph(const Stream& stream, const std::function<void()>& work) {
   } catch (...) {
     // The stream is usable again only when its capture has ended.
     table.stream_end_capture.pointer(stream.get(), &graph);
-    const UniqueHandle<RecordedTraits> dropped(context, graph);
+    const UniqueHandle<&DriverTable::graph_destroy> dropped(context, graph);
     throw;
   }
   driver.call(table.stream_end_capture, object, stream.get(), &graph);
-  const UniqueHandle<RecordedTraits> recorded(context, graph);
+  const UniqueHandle<&DriverTable::graph_destroy> recorded(context, graph);
   CUgraphExec executable = nullptr;
   driver.call(table.graph_instantiate, object, &executable, graph, 0ULL);
   driver.expect(executable, table.graph_instantiate, object);
-  handle_ = UniqueHandle<GraphTraits>(context, executable);
+  handle_ = {context, executable};
 }
 
 void Graph::launch(const Stream& stream) const {
   const Context& owner = *handle_.context();
-  const ScopedContext current(owner);
-  owner.driver().call(
-      owner.table().graph_launch, [&] { return "graph of " + owner.identify(); }, handle_.get(),
+  owner.call(
+      &DriverTable::graph_launch, [&] { return "graph of " + owner.identify(); }, handle_.get(),
       stream.get());
 }
 

@@ -8,11 +8,6 @@
 
 namespace warpmark {
 
-struct GraphTraits {
-  using Handle = CUgraphExec;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-
 /// A CUDA graph. The objects that it uses (functions, memory) must outlive it.
 class Graph {
  public:
@@ -27,7 +22,7 @@ class Graph {
   void launch(const Stream& stream) const;
 
  private:
-  UniqueHandle<GraphTraits> handle_;
+  UniqueHandle<&DriverTable::graph_exec_destroy> handle_;
 };
 
 }  // namespace warpmark

@@ -8,13 +8,13 @@
 
 namespace warpmark {
 
-/// Owns a handle and keeps its context. `Traits` has `Handle`, and a static
-/// `release(const Context&, Handle) noexcept` that runs with the context current.
-template <typename Traits>
-class UniqueHandle {
- public:
-  using Handle = typename Traits::Handle;
+template <auto destroy>
+class UniqueHandle;
 
+/// Owns a handle and keeps its context; `destroy` is the function of the driver that ends it.
+template <typename Handle, DriverFunction<Handle> DriverTable::*destroy>
+class UniqueHandle<destroy> {
+ public:
   UniqueHandle() = default;
   UniqueHandle(std::shared_ptr<const Context> context, Handle handle)
       : context_(std::move(context)), handle_(handle) {}
@@ -26,7 +26,8 @@ class UniqueHandle {
   }
   ~UniqueHandle() {
     if (handle_ == Handle{}) return;
-    context_->run_for_release([this] { Traits::release(*context_, handle_); });
+    context_->run_for_release(
+        [this] { context_->driver().release(context_->table().*destroy, handle_); });
   }
 
   Handle get() const { return handle_; }

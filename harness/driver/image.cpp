@@ -9,16 +9,6 @@
 
 namespace warpmark {
 
-void ArrayTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().array_destroy, handle);
-}
-void TextureTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().tex_object_destroy, handle);
-}
-void SurfaceTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().surf_object_destroy, handle);
-}
-
 std::optional<CUarray_format> image_format(const DType& dtype) {
   // CUDA driver API, CUarray_format.
   const std::pair<const char*, CUarray_format> formats[] = {
@@ -99,9 +89,8 @@ void Image::upload(std::span<const std::byte> from) {
   all.srcHeight = all.Height;
   all.dstMemoryType = CU_MEMORYTYPE_ARRAY;
   all.dstArray = array_.get();
-  const ScopedContext current(*context_);
-  context_->driver().call(
-      context_->table().memcpy_3d, [this] { return identify(); }, &all);
+  context_->call(
+      &DriverTable::memcpy_3d, [this] { return identify(); }, &all);
   context_->synchronize();
 }
 
@@ -114,9 +103,8 @@ void Image::download(std::span<std::byte> to) const {
   all.dstHost = to.data();
   all.dstPitch = all.WidthInBytes;
   all.dstHeight = all.Height;
-  const ScopedContext current(*context_);
-  context_->driver().call(
-      context_->table().memcpy_3d, [this] { return identify(); }, &all);
+  context_->call(
+      &DriverTable::memcpy_3d, [this] { return identify(); }, &all);
 }
 
 void Image::fill(unsigned char value) {

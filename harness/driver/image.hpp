@@ -31,19 +31,6 @@ struct ImageConfig {
 /// The format of a channel; nothing if no texture has such elements.
 std::optional<CUarray_format> image_format(const DType& dtype);
 
-struct ArrayTraits {
-  using Handle = CUarray;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-struct TextureTraits {
-  using Handle = CUtexObject;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-struct SurfaceTraits {
-  using Handle = CUsurfObject;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-
 class Image {
  public:
   /// True if the driver has the functions that images need.
@@ -66,9 +53,9 @@ class Image {
 
   std::shared_ptr<const Context> context_;
   ImageConfig config_;
-  UniqueHandle<ArrayTraits> array_;
-  UniqueHandle<TextureTraits> texture_;
-  UniqueHandle<SurfaceTraits> surface_;
+  UniqueHandle<&DriverTable::array_destroy> array_;
+  UniqueHandle<&DriverTable::tex_object_destroy> texture_;
+  UniqueHandle<&DriverTable::surf_object_destroy> surface_;
 };
 
 }  // namespace warpmark

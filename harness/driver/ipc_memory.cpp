@@ -9,10 +9,6 @@
 
 namespace warpmark {
 
-void IpcMemoryTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().ipc_close_mem_handle, handle);
-}
-
 IpcMemory::IpcMemory(const std::shared_ptr<const Context>& context, const std::string& handle,
                      size_t bytes) {
   std::string raw;
@@ -30,7 +26,7 @@ IpcMemory::IpcMemory(const std::shared_ptr<const Context>& context, const std::s
   CUdeviceptr address = 0;
   context->driver().call(context->table().ipc_open_mem_handle, object, &address, named,
                          static_cast<unsigned int>(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
-  handle_ = UniqueHandle<IpcMemoryTraits>(context, address);
+  handle_ = {context, address};
   // A handle that outlived its block may name a smaller one.
   CUdeviceptr base = 0;
   size_t size = 0;

@@ -9,11 +9,6 @@
 
 namespace warpmark {
 
-struct IpcMemoryTraits {
-  using Handle = CUdeviceptr;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-
 /// A block of a process that lives on, opened by its handle.
 class IpcMemory {
  public:
@@ -29,7 +24,7 @@ class IpcMemory {
                                const DeviceMemory& memory);
 
  private:
-  UniqueHandle<IpcMemoryTraits> handle_;
+  UniqueHandle<&DriverTable::ipc_close_mem_handle> handle_;
   DeviceMemory memory_;
 };
 

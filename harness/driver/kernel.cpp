@@ -24,10 +24,6 @@ std::optional<std::string> over(std::string_view what, uint64_t value, uint64_t 
 
 }  // namespace
 
-void ModuleTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().module_unload, handle);
-}
-
 std::string Module::State::identify() const {
   return fmt::format("module of {}, {}", name, handle.context()->identify());
 }
@@ -56,7 +52,7 @@ Module::Module(const std::shared_ptr<const Context>& context, std::string_view i
   context->driver().expect(module, load, [&] {
     return fmt::format("module of {}, {}", state_->name, context->identify());
   });
-  state_->handle = UniqueHandle<ModuleTraits>(context, module);
+  state_->handle = {context, module};
   state_->log = printable(trim(logs.info()));
 }
 
@@ -200,10 +196,8 @@ void Function::prepare(const LaunchConfig& config) const {
 }
 
 void Function::set_attribute(CUfunction_attribute attribute, int value) const {
-  const ScopedContext current(context());
-  context().driver().call(
-      context().table().func_set_attribute, [this] { return identify(); }, handle_, attribute,
-      value);
+  context().call(
+      &DriverTable::func_set_attribute, [this] { return identify(); }, handle_, attribute, value);
 }
 
 Function::Prepared Function::prepare(const LaunchConfig& config, KernelArguments& arguments) const {

@@ -26,11 +26,6 @@ struct FunctionAttributes {
 
 class Function;
 
-struct ModuleTraits {
-  using Handle = CUmodule;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-
 /// A loaded image. Functions keep it alive.
 class Module {
  public:
@@ -47,7 +42,7 @@ class Module {
   std::string identify() const;
 
   struct State {
-    UniqueHandle<ModuleTraits> handle;
+    UniqueHandle<&DriverTable::module_unload> handle;
     std::string name;
     std::string log;
     std::string identify() const;

@@ -6,10 +6,6 @@
 
 namespace warpmark {
 
-void LinkTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().link_destroy, handle);
-}
-
 bool Linker::is_there(const Context& context) {
   const DriverTable& table = context.table();
   return table.link_create && table.link_add_data && table.link_complete && table.link_destroy;
@@ -21,7 +17,7 @@ Linker::Linker(const std::shared_ptr<const Context>& context) {
   context->driver().call(
       context->table().link_create, [&] { return "a linker, " + context->identify(); },
       logs_.count(), logs_.options(), logs_.values(), &state);
-  handle_ = UniqueHandle<LinkTraits>(context, state);
+  handle_ = {context, state};
 }
 
 void Linker::add(std::string_view image, const std::string& name) {

@@ -10,11 +10,6 @@
 
 namespace warpmark {
 
-struct LinkTraits {
-  using Handle = CUlinkState;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-
 /// One link. Add images, then `complete` returns the image for a Module.
 class Linker {
  public:
@@ -42,7 +37,7 @@ class Linker {
   void check(CUresult result, const char* symbol) const;
 
   JitLogs logs_;  ///< comes before the handle, which uses it until its end
-  UniqueHandle<LinkTraits> handle_;
+  UniqueHandle<&DriverTable::link_destroy> handle_;
   std::string names_;
 };
 

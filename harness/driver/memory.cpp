@@ -16,10 +16,6 @@ constexpr unsigned char kCanary = 0xA5;
 
 }  // namespace
 
-void DeviceMemoryTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().mem_free, handle);
-}
-
 DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context, size_t bytes, std::string name)
     : context_(context), bytes_(bytes), name_(std::move(name)) {
   CUdeviceptr address = 0;
@@ -35,7 +31,7 @@ DeviceMemory::DeviceMemory(std::shared_ptr<const Context> context, size_t bytes,
     context->driver().call(context->table().mem_alloc, object, &address, bytes);
     context->driver().expect(address, context->table().mem_alloc, object);
   }
-  handle_ = UniqueHandle<DeviceMemoryTraits>(std::move(context), address);
+  handle_ = {std::move(context), address};
   address_ = address;
 }
 
@@ -63,18 +59,13 @@ DeviceMemory DeviceMemory::guarded(std::shared_ptr<const Context> context, size_
     const size_t before = made.pages_->bytes() - bytes;
     made.address_ += before / kVectorBytes * kVectorBytes;
   }
-  const ScopedContext current(*made.context_);
-  for (const auto& [begin, count] : made.canaries()) {
-    made.context_->driver().call(
-        made.context_->table().memset_d8, [&made] { return made.identify(); }, begin, kCanary,
-        count);
-  }
+  for (const auto& [begin, count] : made.canaries())
+    made.call(&DriverTable::memset_d8, begin, kCanary, count);
   made.context_->synchronize();
   return made;
 }
 
 std::vector<std::pair<CUdeviceptr, size_t>> DeviceMemory::canaries() const {
-  if (!pages_) return {};
   std::vector<std::pair<CUdeviceptr, size_t>> ranges;
   if (!pages_) return ranges;
   const CUdeviceptr end = address_ + bytes_;
@@ -95,11 +86,9 @@ void DeviceMemory::forbid_writes() {
 
 bool DeviceMemory::neighbours_changed() const {
   std::vector<unsigned char> found;
-  const ScopedContext current(*context_);
   for (const auto& [begin, count] : canaries()) {
     found.resize(count);
-    context_->driver().call(
-        context_->table().memcpy_dtoh, [this] { return identify(); }, found.data(), begin, count);
+    call(&DriverTable::memcpy_dtoh, static_cast<void*>(found.data()), begin, count);
     if (std::any_of(found.begin(), found.end(),
                     [](unsigned char byte) { return byte != kCanary; })) {
       return true;
@@ -117,97 +106,64 @@ void DeviceMemory::check_range(size_t offset, size_t count) const {
 void DeviceMemory::upload(std::span<const std::byte> from, size_t offset) {
   check_range(offset, from.size());
   if (from.empty()) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  context.driver().call(
-      context.table().memcpy_htod, [this] { return identify(); }, address() + offset, from.data(),
-      from.size());
-  context.synchronize();
+  call(&DriverTable::memcpy_htod, address() + offset, from.data(), from.size());
+  context_->synchronize();
 }
 
 void DeviceMemory::download(std::span<std::byte> to, size_t offset) const {
   check_range(offset, to.size());
   if (to.empty()) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  context.driver().call(
-      context.table().memcpy_dtoh, [this] { return identify(); }, to.data(), address() + offset,
-      to.size());
+  call(&DriverTable::memcpy_dtoh, to.data(), address() + offset, to.size());
 }
 
 void DeviceMemory::upload(std::span<const std::byte> from, const Stream& stream) {
   check_range(0, from.size());
   if (from.empty()) return;
-  const ScopedContext current(*context_);
-  context_->driver().call(
-      context_->table().memcpy_htod_async, [this] { return identify(); }, address(), from.data(),
-      from.size(), stream.get());
+  call(&DriverTable::memcpy_htod_async, address(), from.data(), from.size(), stream.get());
 }
 
 void DeviceMemory::download(std::span<std::byte> to, const Stream& stream) const {
   check_range(0, to.size());
   if (to.empty()) return;
-  const ScopedContext current(*context_);
-  context_->driver().call(
-      context_->table().memcpy_dtoh_async, [this] { return identify(); }, to.data(), address(),
-      to.size(), stream.get());
+  call(&DriverTable::memcpy_dtoh_async, to.data(), address(), to.size(), stream.get());
 }
 
 void DeviceMemory::copy_from(const DeviceMemory& other) {
   check_range(0, other.bytes());
   if (other.bytes() == 0) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  context.driver().call(
-      context.table().memcpy_dtod, [this] { return identify(); }, address(), other.address(),
-      other.bytes());
-  context.synchronize();
+  call(&DriverTable::memcpy_dtod, address(), other.address(), other.bytes());
+  context_->synchronize();
 }
 
 void DeviceMemory::copy_part(size_t to, const DeviceMemory& other, size_t from, size_t bytes) {
   check_range(to, bytes);
   other.check_range(from, bytes);
   if (bytes == 0) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  const auto object = [this] { return identify(); };
   if (other.context_ == context_) {
-    context.driver().call(context.table().memcpy_dtod, object, address() + to,
-                          other.address() + from, bytes);
+    call(&DriverTable::memcpy_dtod, address() + to, other.address() + from, bytes);
   } else {
-    context.driver().call(context.table().memcpy_peer, object, address() + to, context.handle(),
-                          other.address() + from, other.context_->handle(), bytes);
+    call(&DriverTable::memcpy_peer, address() + to, context_->handle(), other.address() + from,
+         other.context_->handle(), bytes);
     other.context_->synchronize();
   }
-  context.synchronize();
+  context_->synchronize();
 }
 
 void DeviceMemory::fill(unsigned char value) {
   if (bytes_ == 0) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  context.driver().call(
-      context.table().memset_d8, [this] { return identify(); }, address(), value, bytes_);
-  context.synchronize();
+  call(&DriverTable::memset_d8, address(), value, bytes_);
+  context_->synchronize();
 }
 
 void DeviceMemory::copy_from(const DeviceMemory& other, const Stream& stream) {
   check_range(0, other.bytes());
   if (other.bytes() == 0) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  context.driver().call(
-      context.table().memcpy_dtod_async, [this] { return identify(); }, address(), other.address(),
-      other.bytes(), stream.get());
+  call(&DriverTable::memcpy_dtod_async, address(), other.address(), other.bytes(), stream.get());
 }
 
 void DeviceMemory::fill(unsigned char value, const Stream& stream) {
   if (bytes_ == 0) return;
-  const Context& context = *context_;
-  const ScopedContext current(context);
-  context.driver().call(
-      context.table().memset_d8_async, [this] { return identify(); }, address(), value, bytes_,
-      stream.get());
+  call(&DriverTable::memset_d8_async, address(), value, bytes_, stream.get());
 }
 
 std::string DeviceMemory::identify() const {
@@ -215,18 +171,13 @@ std::string DeviceMemory::identify() const {
   return fmt::format("{} of `{}`{}", format_bytes(bytes_), name_, where);
 }
 
-void HostRegistrationTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().mem_host_unregister, handle);
-}
-
 HostRegistration::HostRegistration(const std::shared_ptr<const Context>& context, void* address,
                                    size_t bytes) {
-  const ScopedContext current(*context);
   const auto object = [&] {
     return fmt::format("{} of host memory, {}", format_bytes(bytes), context->identify());
   };
-  context->driver().call(context->table().mem_host_register, object, address, bytes, 0U);
-  handle_ = UniqueHandle<HostRegistrationTraits>(context, address);
+  context->call(&DriverTable::mem_host_register, object, address, bytes, 0U);
+  handle_ = {context, address};
 }
 
 }  // namespace warpmark

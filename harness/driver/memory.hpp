@@ -15,11 +15,6 @@
 
 namespace warpmark {
 
-struct DeviceMemoryTraits {
-  using Handle = CUdeviceptr;
-  static void release(const Context& context, Handle handle) noexcept;
-};
-
 /// A block of device memory with a name for error texts. Copies and fills are complete when they
 /// return, for every stream. The driver's own calls are not: cuMemcpyHtoD from pageable memory,
 /// cuMemcpyDtoD and cuMemset may return early, and our streams do not wait for the default one
@@ -70,21 +65,21 @@ class DeviceMemory {
 
  private:
   void check_range(size_t offset, size_t count) const;
+  template <typename Function, typename... Arguments>
+  void call(Function function, Arguments... arguments) const {
+    context_->call(
+        function, [this] { return identify(); }, arguments...);
+  }
 
   /// The rest of the pages before and behind the block.
   std::vector<std::pair<CUdeviceptr, size_t>> canaries() const;
 
   std::shared_ptr<const Context> context_;
-  UniqueHandle<DeviceMemoryTraits> handle_;  ///< handle of a plain block
-  std::unique_ptr<GuardedMapping> pages_;    ///< pages of a guarded block
+  UniqueHandle<&DriverTable::mem_free> handle_;  ///< handle of a plain block
+  std::unique_ptr<GuardedMapping> pages_;        ///< pages of a guarded block
   CUdeviceptr address_ = 0;
   size_t bytes_ = 0;
   std::string name_;
-};
-
-struct HostRegistrationTraits {
-  using Handle = void*;
-  static void release(const Context& context, Handle handle) noexcept;
 };
 
 /// Host pages locked for the driver, so that copies need no staging; the pages must outlive it.
@@ -97,7 +92,7 @@ class HostRegistration {
   explicit operator bool() const { return static_cast<bool>(handle_); }
 
  private:
-  UniqueHandle<HostRegistrationTraits> handle_;
+  UniqueHandle<&DriverTable::mem_host_unregister> handle_;
 };
 
 }  // namespace warpmark

@@ -2,10 +2,6 @@
 
 namespace warpmark {
 
-void StreamTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().stream_destroy, handle);
-}
-
 Stream::Stream(const std::shared_ptr<const Context>& context) {
   const ScopedContext current(*context);
   CUstream stream = nullptr;
@@ -14,18 +10,13 @@ Stream::Stream(const std::shared_ptr<const Context>& context) {
       static_cast<unsigned int>(CU_STREAM_NON_BLOCKING));
   context->driver().expect(stream, context->table().stream_create,
                            [&] { return context->identify(); });
-  handle_ = UniqueHandle<StreamTraits>(context, stream);
+  handle_ = {context, stream};
 }
 
 void Stream::synchronize() const {
-  const Context& owner = *context();
-  const ScopedContext current(owner);
-  owner.driver().call(
-      owner.table().stream_synchronize, [&] { return "stream of " + owner.identify(); }, get());
-}
-
-void EventTraits::release(const Context& context, Handle handle) noexcept {
-  context.driver().release(context.table().event_destroy, handle);
+  context()->call(
+      &DriverTable::stream_synchronize, [&] { return "stream of " + context()->identify(); },
+      get());
 }
 
 Event::Event(const std::shared_ptr<const Context>& context, unsigned int flags) {
@@ -35,22 +26,15 @@ Event::Event(const std::shared_ptr<const Context>& context, unsigned int flags) 
       context->table().event_create, [&] { return context->identify(); }, &event, flags);
   context->driver().expect(event, context->table().event_create,
                            [&] { return context->identify(); });
-  handle_ = UniqueHandle<EventTraits>(context, event);
+  handle_ = {context, event};
 }
 
 void Event::record(const Stream& stream) const {
-  const Context& owner = *handle_.context();
-  const ScopedContext current(owner);
-  owner.driver().call(
-      owner.table().event_record, [&] { return "event of " + owner.identify(); }, get(),
-      stream.get());
+  call(&DriverTable::event_record, get(), stream.get());
 }
 
 void Event::synchronize() const {
-  const Context& owner = *handle_.context();
-  const ScopedContext current(owner);
-  owner.driver().call(
-      owner.table().event_synchronize, [&] { return "event of " + owner.identify(); }, get());
+  call(&DriverTable::event_synchronize, get());
 }
 
 std::optional<bool> Event::passed() const {
@@ -59,21 +43,19 @@ std::optional<bool> Event::passed() const {
   const ScopedContext current(owner);
   const CUresult result = owner.table().event_query.pointer(get());
   if (result == CUDA_ERROR_NOT_READY) return false;
-  if (result != CUDA_SUCCESS) {
-    throw owner.driver().failure(result, owner.table().event_query.symbol,
-                                 "event of " + owner.identify());
-  }
+  if (result != CUDA_SUCCESS)
+    throw owner.driver().failure(result, owner.table().event_query.symbol, identify());
   return true;
 }
 
 float Event::milliseconds_since(const Event& start) const {
-  const Context& owner = *handle_.context();
-  const ScopedContext current(owner);
   float milliseconds = 0;
-  owner.driver().call(
-      owner.table().event_elapsed_time, [&] { return "event of " + owner.identify(); },
-      &milliseconds, start.get(), get());
+  call(&DriverTable::event_elapsed_time, &milliseconds, start.get(), get());
   return milliseconds;
+}
+
+std::string Event::identify() const {
+  return "event of " + handle_.context()->identify();
 }
 
 }  // namespace warpmark

@@ -2,15 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "driver/handle.hpp"
 
 namespace warpmark {
-
-struct StreamTraits {
-  using Handle = CUstream;
-  static void release(const Context& context, Handle handle) noexcept;
-};
 
 /// A stream that does not wait for the default stream.
 class Stream {
@@ -22,12 +18,7 @@ class Stream {
   void synchronize() const;
 
  private:
-  UniqueHandle<StreamTraits> handle_;
-};
-
-struct EventTraits {
-  using Handle = CUevent;
-  static void release(const Context& context, Handle handle) noexcept;
+  UniqueHandle<&DriverTable::stream_destroy> handle_;
 };
 
 /// A point in a stream, with the device's time at which the stream passed it.
@@ -44,7 +35,14 @@ class Event {
   float milliseconds_since(const Event& start) const;
 
  private:
-  UniqueHandle<EventTraits> handle_;
+  std::string identify() const;
+  template <typename Function, typename... Arguments>
+  void call(Function function, Arguments... arguments) const {
+    handle_.context()->call(
+        function, [this] { return identify(); }, arguments...);
+  }
+
+  UniqueHandle<&DriverTable::event_destroy> handle_;
 };
 
 }  // namespace warpmark
