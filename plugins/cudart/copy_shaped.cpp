@@ -237,23 +237,4 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaS
   return copy_box_between(parameters, {false, stream});
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
-                           size_t bytes) {
-  CUcontext target = nullptr, source = nullptr;
-  cudaError_t result = primary_context(to_device, target);
-  if (result == cudaSuccess) result = primary_context(from_device, source);
-  if (result != cudaSuccess) return result;
-  return error_of(driver().cuMemcpyPeer(address_of(to), target, address_of(from), source, bytes));
-}
-
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
-                                size_t bytes, cudaStream_t stream) {
-  CUcontext target = nullptr, source = nullptr;
-  cudaError_t result = primary_context(to_device, target);
-  if (result == cudaSuccess) result = primary_context(from_device, source);
-  if (result != cudaSuccess) return result;
-  return error_of(
-      driver().cuMemcpyPeerAsync(address_of(to), target, address_of(from), source, bytes, stream));
-}
-
 }  // namespace warpmark::cudart::api

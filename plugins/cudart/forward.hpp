@@ -2,8 +2,10 @@
 #pragma once
 
 #include <bit>
+#include <tuple>
 #include <type_traits>
 
+#include "registry.hpp"
 #include "runtime.hpp"
 
 namespace warpmark::cudart {
@@ -13,12 +15,21 @@ concept Sized = requires {
   sizeof(T);
 };
 
-/// An argument of the runtime as the driver takes it: an address by its number, what has the same
-/// layout as it is, numbers and enumerations by their value.
+/// An argument of the runtime as the driver takes it: a kernel by its function, a device by its
+/// primary context, an address by its number, what has the same layout as it is, numbers and
+/// enumerations by their value. Sets `result` if there is no such kernel or device.
 template <typename To, typename From>
-To for_driver(From from) {
+To for_driver(From from, cudaError_t& result) {
   if constexpr (std::is_same_v<To, From>) {
     return from;
+  } else if constexpr (std::is_same_v<To, CUfunction>) {
+    CUfunction function = nullptr;
+    if (result == cudaSuccess) result = find_function(from, function);
+    return function;
+  } else if constexpr (std::is_same_v<To, CUcontext>) {
+    CUcontext context = nullptr;
+    if (result == cudaSuccess) result = primary_context(from, context);
+    return context;
   } else if constexpr (std::is_pointer_v<From> && std::is_same_v<To, CUdeviceptr>) {
     return address_of(from);
   } else if constexpr (std::is_pointer_v<From>) {
@@ -41,7 +52,9 @@ struct Forward;
 template <typename... Taken, CUresult (*Driver::*function)(Taken...), typename... Given>
 struct Forward<function, cudaError_t(Given...)> {
   static cudaError_t call(Given... given) {
-    return error_of((driver().*function)(for_driver<Taken>(given)...));
+    cudaError_t result = cudaSuccess;
+    const std::tuple<Taken...> taken{for_driver<Taken>(given, result)...};
+    return result != cudaSuccess ? result : error_of(std::apply(driver().*function, taken));
   }
 };
 

@@ -56,34 +56,9 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* na
   });
 }
 
-// The numbers of the attributes are the driver's.
-cudaError_t cudaFuncSetAttribute(const void* name, cudaFuncAttribute attribute, int value) {
-  return with_function(name, [&](CUfunction function) {
-    return driver().cuFuncSetAttribute(function, static_cast<CUfunction_attribute>(attribute),
-                                       value);
-  });
-}
-
-cudaError_t cudaFuncSetCacheConfig(const void* name, cudaFuncCache config) {
-  return with_function(name, [&](CUfunction function) {
-    return driver().cuFuncSetCacheConfig(function, static_cast<CUfunc_cache>(config));
-  });
-}
-
 // Banks of shared memory have one size since compute capability 5.0.
 cudaError_t cudaFuncSetSharedMemConfig(const void* name, cudaSharedMemConfig) {
   return with_function(name, [](CUfunction) { return CUDA_SUCCESS; });
-}
-
-cudaError_t cudaFuncGetName(const char** text, const void* name) {
-  return with_function(name,
-                       [&](CUfunction function) { return driver().cuFuncGetName(text, function); });
-}
-
-cudaError_t cudaFuncGetParamInfo(const void* name, size_t index, size_t* offset, size_t* bytes) {
-  return with_function(name, [&](CUfunction function) {
-    return driver().cuFuncGetParamInfo(function, index, offset, bytes);
-  });
 }
 
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribute attribute,
@@ -95,26 +70,10 @@ cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, cudaFuncAttribu
                                                 found, device));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* name,
-                                                                   int block_size, size_t shared,
-                                                                   unsigned int flags) {
-  return with_function(name, [&](CUfunction function) {
-    return driver().cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function,
-                                                                         block_size, shared, flags);
-  });
-}
-
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* name,
                                                           int block_size, size_t shared) {
   return api::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, name, block_size,
                                                                      shared, cudaOccupancyDefault);
-}
-
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* name, int blocks,
-                                                      int block_size) {
-  return with_function(name, [&](CUfunction function) {
-    return driver().cuOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, block_size);
-  });
 }
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void* name,

@@ -22,18 +22,6 @@ cudaError_t cudaMemPrefetchBatchAsync(void** addresses, size_t* bytes, size_t co
   return cudaSuccess;
 }
 
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
-  CUcontext context = nullptr;
-  const cudaError_t result = primary_context(peer, context);
-  return result != cudaSuccess ? result : error_of(driver().cuCtxEnablePeerAccess(context, flags));
-}
-
-cudaError_t cudaDeviceDisablePeerAccess(int peer) {
-  CUcontext context = nullptr;
-  const cudaError_t result = primary_context(peer, context);
-  return result != cudaSuccess ? result : error_of(driver().cuCtxDisablePeerAccess(context));
-}
-
 // Banks of shared memory have one size since compute capability 5.0.
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
   if (config == nullptr) return cudaErrorInvalidValue;
