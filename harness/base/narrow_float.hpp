@@ -1,7 +1,6 @@
 // Floats of 16 and 8 bits that C++ does not have, to and from wider ones.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -5,11 +5,9 @@
 #include <ostream>
 #include <vector>
 
-#include "plan/plugin_loader.hpp"
 #include "report/run/case_run.hpp"
 #include "results/run_context.hpp"
 #include "runtime/outcome.hpp"
-#include "suite/case.hpp"
 
 namespace warpmark {
 

@@ -6,8 +6,6 @@
 #include <bit>
 #include <charconv>
 #include <chrono>
-#include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 #include <variant>

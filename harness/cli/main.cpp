@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <initializer_list>
 
 #include "cli/program.hpp"
 #include "cli/program/run_guard.hpp"

@@ -1,5 +1,4 @@
 // `warpmark new suite`: a suite for each kernel of a file, with the references left to a person.
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 

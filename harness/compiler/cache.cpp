@@ -5,7 +5,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/file.hpp"

@@ -1,7 +1,5 @@
 #include "compiler/declared_kernels.hpp"
 
-#include <algorithm>
-
 #include "base/characters.hpp"
 #include "base/text.hpp"
 #include "compiler/declarations.hpp"

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"

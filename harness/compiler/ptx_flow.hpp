@@ -2,13 +2,10 @@
 // change.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
 #include <span>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>

@@ -4,7 +4,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "debug/debuggee.hpp"
 #include "debug/debugger.hpp"

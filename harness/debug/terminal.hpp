@@ -6,7 +6,6 @@
 #include <iosfwd>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "debug/debuggee.hpp"
 #include "debug/debugger.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 namespace warpmark::debugging {
 

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <stdexcept>
-#include <string_view>
 
 #include "base/hex.hpp"
 #include "base/text.hpp"

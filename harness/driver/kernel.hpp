@@ -1,7 +1,6 @@
 // Modules and the functions in them: loading, attributes, launching.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>

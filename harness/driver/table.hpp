@@ -3,7 +3,6 @@
 
 #include <cuda.h>
 
-#include <cstddef>
 #include <functional>
 #include <string>
 

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "jobs/process_pool.hpp"

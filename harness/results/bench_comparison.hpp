@@ -1,12 +1,9 @@
 // Changes of speed from one bench to another.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/words.hpp"

@@ -1,7 +1,6 @@
 // Results of benches over commits: the values of each point in the order of time, and its change points.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

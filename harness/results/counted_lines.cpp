@@ -1,7 +1,6 @@
 #include "results/counted_lines.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/file.hpp"
 #include "base/text.hpp"

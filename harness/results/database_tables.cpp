@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "base/json_text.hpp"

@@ -1,7 +1,6 @@
 #include "results/outcome_record.hpp"
 
 #include <cmath>
-#include <cstdint>
 
 #include "base/file.hpp"
 #include "base/json_text.hpp"

@@ -1,7 +1,6 @@
 // Composites: judgements of counters that a kernel cannot win by doing less in parallel.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // Elements and the distances between them as text.
 #pragma once
 
-#include <cstddef>
 #include <string>
 
 #include "runtime/comparison.hpp"

@@ -1,7 +1,6 @@
 // The bounds of `tolerance: from_float64`: what the reference itself is off in the case's precision.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "runtime/expectation.hpp"

@@ -1,6 +1,5 @@
 #include "runtime/rank_answer.hpp"
 
-#include <utility>
 #include <variant>
 
 #include "base/error_json.hpp"

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/error_json.hpp"

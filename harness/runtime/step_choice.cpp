@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/exception.hpp"
 #include "base/text.hpp"
 #include "runtime/step_names.hpp"
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "runtime/placement.hpp"

@@ -1,7 +1,5 @@
 #include "runtime/timing_job.hpp"
 
-#include <utility>
-
 #include "suite/companions.hpp"
 #include "suite/suite.hpp"
 

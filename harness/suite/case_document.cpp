@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/tensor_map.hpp"
 #include "suite/case.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 

@@ -1,8 +1,6 @@
 // Reads `launch`: the geometry of one launch, or a list of steps.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"
 

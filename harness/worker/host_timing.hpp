@@ -3,7 +3,6 @@
 
 #include <functional>
 
-#include "suite/restore.hpp"
 #include "worker/device_group.hpp"
 #include "worker/device_run.hpp"
 #include "worker/measurement.hpp"

@@ -6,8 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "base/shared_memory.hpp"
 #include "driver/ipc_memory.hpp"

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <map>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "worker/device_run.hpp"

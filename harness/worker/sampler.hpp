@@ -1,7 +1,6 @@
 // Times a case on its device: warm-up, samples by events, until the median is known.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <random>

@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "base/error.hpp"
 #include "driver/graph.hpp"
 
 namespace warpmark {

@@ -1,6 +1,5 @@
 #include "node.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "warpmark/plugin.hpp"

@@ -1,7 +1,6 @@
 // A kernel's parameters as its suite writes them: "float a, const T *x".
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
 // Devices: their attributes and properties, versions, and how to find one.
-#include <cstring>
 
 #include "api.hpp"
 #include "properties.hpp"

@@ -1,8 +1,6 @@
 // Shared by all parts of the runtime library: threads' state, contexts, and its functions by name.
 #pragma once
 
-#include <cstddef>
-
 #include "driver.hpp"
 
 namespace warpmark::cudart {

@@ -1,5 +1,4 @@
 // The plugin `reduction`: maps arrays to values and combines them to one, written into a kernel.
-#include <string>
 
 #include "codegen/kernel_keys.hpp"
 #include "codegen/lexer.hpp"

@@ -1,5 +1,4 @@
 // The plugin `scan`: what each element and all before it combine to, written into a kernel.
-#include <string>
 
 #include "codegen/kernel_keys.hpp"
 #include "generator.hpp"

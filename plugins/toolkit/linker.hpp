@@ -4,7 +4,6 @@
 #include <cuda.h>
 
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "cli/completion/completion_values.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"

@@ -1,7 +1,5 @@
 #include "cli/draft/source_facts.hpp"
 
-#include <algorithm>
-
 #include "compiler/source_tokens.hpp"
 
 namespace warpmark {

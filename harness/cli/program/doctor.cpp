@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 

@@ -7,7 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <iostream>
 
 #include "base/text.hpp"
 #include "cli/program/command_line.hpp"

@@ -3,8 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "cli/program/output.hpp"
 #include "cli/request/job_request.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "suite/selection.hpp"
 
 namespace warpmark {
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/places.hpp"

@@ -1,7 +1,6 @@
 // Readers of the single keys of an assignment; the cases, which need suites, have their own.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

@@ -1,8 +1,6 @@
 // Grades a class: several processes, what is known already reused, every file valid at any moment.
 #pragma once
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 

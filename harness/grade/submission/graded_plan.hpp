@@ -1,7 +1,6 @@
 // The plan of a case with the changes for grading submissions.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 

@@ -1,7 +1,5 @@
 #include "report/bench/bench_plots.hpp"
 
-#include <algorithm>
-
 #include "report/bench/roofline_plots.hpp"
 
 namespace warpmark {

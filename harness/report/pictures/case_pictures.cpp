@@ -1,5 +1,4 @@
 // Chooses what is drawn of a case: the first of many alike, the worst of each line.
-#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>

@@ -1,7 +1,6 @@
 // One request of a warp as a device samples it (warpmark/device.h), read as something that may be wrong.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -1,7 +1,6 @@
 // Problems as code hosts show them: each with a place, a rule that it breaks, and a text.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,4 @@
 // Contexts: created, destroyed, current; what they are asked about.
-#include <memory>
 
 #include "api/capture.hpp"
 #include "api/state.hpp"

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "api/debug.hpp"

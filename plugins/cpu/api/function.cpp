@@ -1,7 +1,6 @@
 // Functions: a kernel's attributes, parameters and module.
 #include <algorithm>
 #include <cstdint>
-#include <string>
 
 #include "api/owner.hpp"
 #include "api/state.hpp"

@@ -1,11 +1,9 @@
 // Memory of other processes: handles of allocations, and mapping those of others.
 #include "api/ipc.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "api/owner.hpp"

@@ -2,7 +2,6 @@
 //
 // Each is a jump to a function that the compiler makes from the signature in cuda.h, so that no
 // list of parameters is written twice.
-#include <utility>
 
 #include "api/batch_types.hpp"
 #include "api/cuda_api.hpp"

@@ -1,5 +1,4 @@
 // Which pools there are: those of each place, and those that programs create and destroy.
-#include <cstdint>
 
 #include "api/state.hpp"
 

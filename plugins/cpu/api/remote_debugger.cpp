@@ -4,7 +4,6 @@
 
 #include <array>
 #include <chrono>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <string>

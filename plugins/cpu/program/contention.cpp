@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <set>
-#include <string_view>
 #include <vector>
 
 #include "program/memory_words.hpp"

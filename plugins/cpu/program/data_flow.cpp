@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
-#include <string_view>
 #include <vector>
 
 namespace warpmark::cpu {

@@ -1,6 +1,5 @@
 // Decoding of operations that opcodes.def has a line for, by the form of their operands.
 #include <cstdint>
-#include <string>
 #include <utility>
 
 #include "program/decoder.hpp"

@@ -1,11 +1,6 @@
 // Decoding of mbarrier and of asynchronous copies.
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "program/async_forms.hpp"
 #include "program/decoder.hpp"

@@ -1,9 +1,5 @@
 // Decoding of bulk copies, bulk reductions, and stores and reductions that complete on an mbarrier.
-#include <algorithm>
 #include <cstdint>
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "program/async_forms.hpp"

@@ -1,9 +1,7 @@
 // Decoding of atomics and of the instructions by which the lanes of a warp exchange values.
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
-#include <string>
 
 #include "program/decoder.hpp"
 #include "program/memory_words.hpp"

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "program/async_forms.hpp"

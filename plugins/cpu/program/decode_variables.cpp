@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 
 #include "program/decoder.hpp"
 #include "ptx/error.hpp"

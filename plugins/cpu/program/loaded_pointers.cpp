@@ -5,13 +5,10 @@
 // The address is followed back within an extended basic block (a block, and before it those that
 // are the only way to it): the register that has the pointer is not written between the computation
 // of the address and the access, so that it still has the value that the address was made of.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "program/data_flow.hpp"

@@ -2,7 +2,6 @@
 #include "ptx/link.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <set>
 #include <string_view>

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <optional>
 
 #include "ptx/parse_state.hpp"
 
