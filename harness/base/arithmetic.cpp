@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-
 #include "base/arithmetic_node.hpp"
 #include "base/dtype.hpp"
 #include "base/text.hpp"

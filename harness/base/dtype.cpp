@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "base/record_dtype.hpp"
 #include "base/text.hpp"

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstdint>
 
 #include "base/error.hpp"
 #include "base/file.hpp"

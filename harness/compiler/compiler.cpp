@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 
 #include "base/text.hpp"
 #include "compiler/assembler.hpp"

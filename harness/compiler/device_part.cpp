@@ -7,7 +7,6 @@
 #include <deque>
 #include <initializer_list>
 #include <iterator>
-#include <map>
 #include <unordered_map>
 #include <unordered_set>
 

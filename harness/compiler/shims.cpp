@@ -6,7 +6,6 @@
 #include <array>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "compiler/shim_texts.hpp"
 #include "compiler/shims_std.hpp"

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/dtype.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "ptx/parser.hpp"

@@ -6,7 +6,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 
 #include "base/own_program.hpp"
 #include "base/spawn.hpp"

@@ -6,8 +6,6 @@
 #include <csignal>
 #include <utility>
 
-#include "base/spawn.hpp"
-
 namespace warpmark {
 
 ProgramProcess::ProgramProcess(std::function<void()> then)

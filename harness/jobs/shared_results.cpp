@@ -11,7 +11,6 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "base/error.hpp"

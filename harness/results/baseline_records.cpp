@@ -4,8 +4,6 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/file.hpp"

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/log_text.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 #include "base/parallel.hpp"
 #include "runtime/accepted_findings.hpp"

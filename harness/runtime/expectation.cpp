@@ -7,7 +7,6 @@
 #include <cstring>
 #include <memory>
 #include <ranges>
-#include <string>
 #include <variant>
 
 #include "base/text.hpp"

@@ -1,7 +1,6 @@
 #include "runtime/inputs.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <filesystem>
 

@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "base/characters.hpp"
 #include "base/dtype.hpp"

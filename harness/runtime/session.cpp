@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -21,7 +19,6 @@
 #include "runtime/compiled_launch.hpp"
 #include "runtime/composites.hpp"
 #include "runtime/index_check.hpp"
-#include "runtime/inputs.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/line_texts.hpp"
 #include "runtime/rank_group.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 
 #include "driver/tensor_map.hpp"
 #include "worker/large_buffers.hpp"

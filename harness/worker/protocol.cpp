@@ -1,9 +1,7 @@
 #include "worker/protocol.hpp"
 
-#include <array>
 #include <set>
 #include <stdexcept>
-#include <string>
 
 #include "base/error_json.hpp"
 #include "base/hex.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "codegen/lexer.hpp"
 #include "codegen/usage.hpp"

@@ -1,8 +1,6 @@
 // Loads images, and links those of relocatable code.
 #include "image.hpp"
 
-#include "driver.hpp"
-
 namespace warpmark::cudart {
 namespace {
 

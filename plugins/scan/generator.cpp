@@ -1,7 +1,6 @@
 #include "generator.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "codegen/operation_source.hpp"
 #include "codegen/reduction_prelude.hpp"

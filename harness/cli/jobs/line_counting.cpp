@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <optional>
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <map>
-#include <utility>
 #include <variant>
 
 #include "base/file.hpp"

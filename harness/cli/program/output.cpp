@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include "base/error.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -20,7 +19,6 @@
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/grade_key.hpp"
 #include "grade/submission/submission.hpp"
-#include "results/grade_result.hpp"
 
 namespace warpmark {
 

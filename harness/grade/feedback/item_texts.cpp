@@ -5,7 +5,6 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <vector>
 
 #include "base/file.hpp"

@@ -6,10 +6,8 @@
 #include <initializer_list>
 #include <set>
 #include <utility>
-#include <vector>
 
 #include "base/dtype.hpp"
-#include "compiler/source_tokens.hpp"
 
 namespace warpmark {
 

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <set>
 
 #include "base/characters.hpp"
 #include "base/csv.hpp"

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <system_error>
 
 #include "base/error.hpp"

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/characters.hpp"
-#include "report/grade/grade_text.hpp"
 
 namespace warpmark {
 namespace {

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "api/capture.hpp"
 #include "api/mistake.hpp"

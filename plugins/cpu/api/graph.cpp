@@ -2,7 +2,6 @@
 #include "api/graph.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "api/capture.hpp"

@@ -2,7 +2,6 @@
 #include "api/report.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>

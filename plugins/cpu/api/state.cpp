@@ -19,9 +19,7 @@
 #include <iterator>
 #include <new>
 #include <optional>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "memory/pages.hpp"
 #include "ptx/error.hpp"

@@ -1,7 +1,6 @@
 // Handing work to streams, and executing it.
 #include "api/work.hpp"
 
-#include <chrono>
 #include <cstring>
 
 #include "api/capture.hpp"

@@ -1,10 +1,7 @@
 #include "program/data_flow.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <iterator>
-#include <vector>
 
 namespace warpmark::cpu {
 namespace {

@@ -1,8 +1,6 @@
 // A kernel and the functions that it calls, statement by statement, as one program.
 #include "program/decoder.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <utility>
 

@@ -1,10 +1,6 @@
 // Slots, instructions and errors of the statements of one function.
 #include "program/emitter.hpp"
 
-#include <cstdint>
-#include <string>
-#include <utility>
-
 namespace warpmark::cpu {
 namespace {
 

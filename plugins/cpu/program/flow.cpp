@@ -2,7 +2,6 @@
 #include "program/flow.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace warpmark::cpu {
 namespace {

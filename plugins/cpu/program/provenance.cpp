@@ -12,19 +12,15 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "program/data_flow.hpp"
-#include "program/program.hpp"
 #include "program/provenance.hpp"
-#include "program/uses.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -2,7 +2,6 @@
 #include "program/source_place.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "ptx/characters.hpp"

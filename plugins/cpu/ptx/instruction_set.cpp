@@ -5,11 +5,8 @@
 #include <iterator>
 #include <optional>
 #include <system_error>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
-
-#include "ptx/types.hpp"
 
 namespace warpmark::cpu {
 namespace {

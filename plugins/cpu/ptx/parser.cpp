@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <string>
 
 #include "ptx/debug_info.hpp"
 #include "ptx/error.hpp"

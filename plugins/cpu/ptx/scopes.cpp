@@ -2,7 +2,6 @@
 #include "ptx/scopes.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 
 #include "ptx/error.hpp"
