@@ -335,8 +335,8 @@ class Parser {
   }
 
   std::unique_ptr<Node> use(const std::string& name, size_t offset) {
-    const bool seen = std::any_of(names_.begin(), names_.end(),
-                                  [&](const NameUse& other) { return other.name == name; });
+    const bool seen =
+        std::ranges::any_of(names_, [&](const NameUse& other) { return other.name == name; });
     if (!seen) names_.push_back({name, place(offset)});
     return make(Node::Kind::name, offset, name);
   }
@@ -347,7 +347,7 @@ class Parser {
     const std::vector<std::string> array = {"size", "shape", "nbytes"};
     const bool device = owner == "device";
     const std::vector<std::string>& known = device ? device_attributes() : array;
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (std::ranges::find(known, name) == known.end()) {
       const std::string near = nearest(name, known);
       fail(offset, fmt::format("`{}.{}` is unknown", owner, name),
            near.empty()
@@ -358,8 +358,7 @@ class Parser {
   }
 
   std::unique_ptr<Node> call(const std::string& name, size_t offset) {
-    const auto function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                       [&](const Function& f) { return f.name == name; });
+    const auto function = std::ranges::find(kFunctions, name, &Function::name);
     if (function == kFunctions.end()) {
       std::vector<std::string> known;
       known.reserve(kFunctions.size());

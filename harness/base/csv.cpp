@@ -12,7 +12,7 @@ namespace warpmark {
 CsvReader::CsvReader(std::string_view text, std::string file)
     : rest_(without_byte_order_mark(text)), file_(std::move(file)) {
   const std::string_view first = rest_.substr(0, rest_.find_first_of("\r\n"));
-  const auto count = [&](char c) { return std::count(first.begin(), first.end(), c); };
+  const auto count = [&](char c) { return std::ranges::count(first, c); };
   for (const char c : {';', '\t'}) {
     if (count(c) > count(separator_)) separator_ = c;
   }
@@ -28,8 +28,7 @@ bool CsvReader::next(std::vector<std::string>& fields) {
     accept('\r');
     accept('\n');
     ++line_;
-    if (std::any_of(fields.begin(), fields.end(), [](const auto& one) { return !one.empty(); }))
-      return true;
+    if (std::ranges::any_of(fields, [](const auto& one) { return !one.empty(); })) return true;
   }
   return false;
 }
@@ -77,14 +76,14 @@ std::vector<CsvRow> read_table(const std::filesystem::path& file,
   known.insert(known.end(), optional.begin(), optional.end());
   for (std::string& column : columns) {
     column = lower_case(column);
-    if (std::find(known.begin(), known.end(), column) != known.end()) continue;
+    if (std::ranges::find(known, column) != known.end()) continue;
     const std::string near = nearest(column, known);
     throw usage_error(
         fmt::format("unknown column `{}`", printable(column)), reader.where(),
         near.empty() ? "columns: " + join(known, ", ") : fmt::format("did you mean `{}`?", near));
   }
   for (const std::string& column : required) {
-    if (std::find(columns.begin(), columns.end(), column) != columns.end()) continue;
+    if (std::ranges::find(columns, column) != columns.end()) continue;
     throw usage_error(fmt::format("the table has no column `{}`", column), reader.where(),
                       "its first line names the columns: " + join(known, ", "));
   }

@@ -8,9 +8,7 @@ std::string escape(std::string_view text, std::initializer_list<Escape> escapes)
   std::string out;
   out.reserve(text.size());
   for (const char character : text) {
-    const auto* const found = std::find_if(escapes.begin(), escapes.end(), [&](const Escape& one) {
-      return one.character == character;
-    });
+    const auto* const found = std::ranges::find(escapes, character, &Escape::character);
     if (found == escapes.end()) {
       out += character;
     } else {

@@ -15,7 +15,7 @@ void append_shortened(std::string& out, std::string_view text, size_t most) {
     out += text;
     return;
   }
-  const auto count = static_cast<size_t>(std::count_if(text.begin(), text.end(), starts_character));
+  const auto count = static_cast<size_t>(std::ranges::count_if(text, starts_character));
   if (count <= most) {
     out += text;
     return;

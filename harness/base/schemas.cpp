@@ -26,7 +26,7 @@ std::string file_url(const fs::path& absolute) {
 }
 
 bool all_plain(const std::string& text) {
-  return std::all_of(text.begin(), text.end(), plain);
+  return std::ranges::all_of(text, plain);
 }
 
 }  // namespace
@@ -38,13 +38,13 @@ std::vector<std::string> schema_names(const fs::path& schemas) {
        entry.increment(error)) {
     if (entry->path().extension() == ".json") names.push_back(entry->path().stem().string());
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   return names;
 }
 
 std::optional<fs::path> schema_file(const fs::path& schemas, std::string_view name) {
   const std::vector<std::string> names = schema_names(schemas);
-  if (std::find(names.begin(), names.end(), name) == names.end()) return std::nullopt;
+  if (std::ranges::find(names, name) == names.end()) return std::nullopt;
   // A build folder has a link to the sources' schemas.
   std::error_code ignored;
   const fs::path file = schemas / (std::string(name) + ".json");

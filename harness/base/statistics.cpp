@@ -126,7 +126,7 @@ Mean mean_of(std::span<const double> values) {
 Mean trimmed_mean(std::vector<double> values) {
   if (values.empty()) throw internal_error("a mean of no values");
   constexpr size_t kShare = 5;  // one of so many goes at either end
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const size_t cut = values.size() / kShare;
   const std::span<const double> kept = std::span(values).subspan(cut, values.size() - 2 * cut);
   Mean mean = mean_of(kept);
@@ -152,8 +152,7 @@ PairedLevels paired_levels(std::span<const double> first, std::span<const double
 std::vector<double> holm(std::span<const double> tails) {
   std::vector<size_t> order(tails.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return tails[a] < tails[b]; });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return tails[a] < tails[b]; });
   std::vector<double> adjusted(tails.size());
   double least = 0;
   for (size_t rank = 0; rank < order.size(); ++rank) {
@@ -173,7 +172,7 @@ double Summary::half_width() const {
 
 Summary summarize(std::vector<double> samples) {
   if (samples.empty()) throw internal_error("a summary of no samples");
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   Summary summary;
   summary.count = samples.size();
   summary.median = quantile(samples, 0.5);

@@ -18,7 +18,7 @@ void take_turns(uint64_t rounds, size_t parties, const Shuffle& shuffle, const T
   std::vector<size_t> order(parties);
   std::iota(order.begin(), order.end(), size_t{0});
   for (uint64_t round = 0; round < rounds; ++round) {
-    if (round > 0) std::reverse(order.begin(), order.end());
+    if (round > 0) std::ranges::reverse(order);
     if (round % 2 == 0) shuffle(order);
     for (const size_t party : order) {
       if (!turn(round, party)) return;

@@ -24,7 +24,7 @@ bool may_have_peak(const Plan& plan, const RunContext& context) {
   if (plan.peak_flops_per_s) return true;
   const auto& ceilings = context.bench->ceilings;
   return ceilings && ceilings->float32_flops_per_s > 0 &&
-         std::any_of(plan.buffers.begin(), plan.buffers.end(), [](const Buffer& buffer) {
+         std::ranges::any_of(plan.buffers, [](const Buffer& buffer) {
            return !buffer.dtype || buffer.dtype->kind == DTypeKind::floating;
          });
 }
@@ -35,7 +35,7 @@ BenchTable table_of(const std::vector<BenchWork>& work, const RunContext& contex
   std::set<std::string> suites;
   std::set<TimingMode> further;
   const std::vector<std::string>& device = context.device.capabilities;
-  table.counted = std::find(device.begin(), device.end(), "counters") != device.end();
+  table.counted = std::ranges::find(device, "counters") != device.end();
   for (const BenchWork& item : work) {
     suites.insert(item.work.which.suite->name);
     table.name_width = std::max(table.name_width, item.work.which.id.size());
@@ -202,7 +202,7 @@ BenchmarkReport report_of(const CaseRun::Result& result) {
   for (const BenchSeries& further : timed.series) {
     if (&further == &series) continue;
     std::string name = std::string(to_text(further.mode)) + " median s";
-    std::replace(name.begin(), name.end(), ' ', '_');
+    std::ranges::replace(name, ' ', '_');
     add(name, further.summary.median);
   }
   for (const auto& [name, value] : timed.measurement.counters) {

@@ -69,7 +69,7 @@ class Trials {
     seconds_ += outcome.seconds;
     coverage_.add(outcome.coverage);
     for (std::string& notice : outcome.notices) {
-      if (std::find(notices_.begin(), notices_.end(), notice) == notices_.end()) {
+      if (std::ranges::find(notices_, notice) == notices_.end()) {
         notices_.push_back(std::move(notice));
       }
     }

@@ -16,8 +16,7 @@ namespace {
 std::string kind_key(const Case& which, const std::vector<size_t>& places) {
   std::string key;
   for (size_t i = 0; i < which.point.size(); ++i) {
-    if (std::find(places.begin(), places.end(), i) == places.end())
-      key += which.point[i].label + ",";
+    if (std::ranges::find(places, i) == places.end()) key += which.point[i].label + ",";
   }
   return key;
 }

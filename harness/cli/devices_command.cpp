@@ -61,7 +61,7 @@ Json symbols_of(const DeviceSurvey& survey) {
   std::vector<const Driver*> seen;
   for (const FoundDevice& found : survey.devices) {
     const Driver* driver = found.device.driver().get();
-    if (std::find(seen.begin(), seen.end(), driver) != seen.end()) continue;
+    if (std::ranges::find(seen, driver) != seen.end()) continue;
     seen.push_back(driver);
     Json symbols = Json::array();
     std::size_t implemented = 0;

@@ -23,9 +23,9 @@ struct NewPluginRequest {
 };
 
 void require_plugin_name(const std::string& name) {
-  const bool fits = !name.empty() && is_letter(name.front()) &&
-                    std::all_of(name.begin(), name.end(),
-                                [&](char c) { return is_word_character(c) || c == '-'; });
+  const bool fits =
+      !name.empty() && is_letter(name.front()) &&
+      std::ranges::all_of(name, [&](char c) { return is_word_character(c) || c == '-'; });
   if (!fits) {
     throw usage_error(fmt::format("`{}` is no name of a plugin", printable(name)), {},
                       "it names files and a class: use letters, digits, _ and -, a letter first; "

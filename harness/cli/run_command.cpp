@@ -29,7 +29,7 @@ std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::
   std::vector<std::string> known;
   for (const RunJob& job : config.jobs) known.push_back(job.name);
   for (const std::string& name : wanted) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
     const std::string near = nearest(name, known);
     throw usage_error(
         fmt::format("the configuration has no job `{}`", printable(name)), {},
@@ -37,7 +37,7 @@ std::vector<RunJob> choose_jobs(const RunConfig& config, const std::vector<std::
   }
   std::vector<RunJob> chosen;
   for (const RunJob& job : config.jobs) {
-    if (std::find(wanted.begin(), wanted.end(), job.name) != wanted.end()) chosen.push_back(job);
+    if (std::ranges::find(wanted, job.name) != wanted.end()) chosen.push_back(job);
   }
   return chosen;
 }

@@ -40,7 +40,7 @@ Submission read_files_of(const TryRequest& request, const SubmissionRules& rules
   Submission submission;
   const fs::path& first = request.files.front();
   std::error_code code;
-  if (std::find(request.files.begin(), request.files.end(), "-") != request.files.end()) {
+  if (std::ranges::find(request.files, "-") != request.files.end()) {
     if (rules.several()) {
       throw usage_error("one text is no submission: the assignment wants " + wanted_files(rules),
                         {}, "name the files, or their folder");

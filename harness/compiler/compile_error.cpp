@@ -41,7 +41,7 @@ Error instance_error(const BadInstance& bad, const CompileUnit& unit) {
     names.push_back(is_qualified ? whole_names.back() : kernel.name);
     texts.push_back(kernel.text);
   }
-  const auto near = std::find(names.begin(), names.end(), nearest(wanted, names));
+  const auto near = std::ranges::find(names, nearest(wanted, names));
   return verdict_error(
       fmt::format("`{}` is no kernel of {}, which has: {}\n{}", bad.expression, unit.name,
                   texts.empty() ? "none" : join(texts, ", "), bad.reason),

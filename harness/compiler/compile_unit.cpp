@@ -38,7 +38,7 @@ bool reads_files(const std::string& option) {
 std::string define_line(const std::string& macro) {
   const size_t equals = macro.find('=');
   std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
-  std::replace(value.begin(), value.end(), '\n', ' ');
+  std::ranges::replace(value, '\n', ' ');
   return fmt::format("#define {} {}\n", macro.substr(0, equals), value);
 }
 
@@ -83,7 +83,7 @@ std::string with_prologue(const CompileRequest& request, const std::string& name
 std::string implied_includes(const std::vector<std::string>& left_out,
                              const std::vector<std::string>& texts) {
   if (left_out.empty()) return "";
-  const bool brings_numbers = std::any_of(left_out.begin(), left_out.end(), [](const auto& name) {
+  const bool brings_numbers = std::ranges::any_of(left_out, [](const auto& name) {
     return name.starts_with("cublas") || name.starts_with("cudnn") || name.starts_with("cus");
   });
   std::set<std::string, std::less<>> headers;
@@ -130,7 +130,7 @@ void keep_device_part(const CompileRequest& request, const std::vector<std::stri
     if (closed || is_host_header(name)) return true;
     // Without the toolkit's folders it is not known what is missing.
     return angled && !folders.empty() &&
-           std::none_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+           std::ranges::none_of(folders, [&](const std::string& folder) {
              return std::filesystem::exists(std::filesystem::path(folder) / name);
            });
   };
@@ -203,9 +203,9 @@ CompileUnit make_unit(const CompileRequest& request, const std::vector<std::stri
              text.find("__DATE__") != std::string::npos;
     };
     if (unit.not_cacheable.empty() &&
-        (asks_for_time(unit.source) ||
-         std::any_of(unit.headers.begin(), unit.headers.end(),
-                     [&](const Header& header) { return asks_for_time(header.text); }))) {
+        (asks_for_time(unit.source) || std::ranges::any_of(unit.headers, [&](const Header& header) {
+           return asks_for_time(header.text);
+         }))) {
       unit.not_cacheable = unit.name + " asks for the time of its compile";
     }
   }
@@ -237,8 +237,7 @@ CompileUnit make_unit(const CompileRequest& request, const std::vector<std::stri
   std::vector<std::string> wanted = request.further_entries;
   wanted.insert(wanted.begin(), request.entry);
   for (const std::string& entry : wanted) {
-    const bool is_new =
-        std::find(unit.instances.begin(), unit.instances.end(), entry) == unit.instances.end();
+    const bool is_new = std::ranges::find(unit.instances, entry) == unit.instances.end();
     if (entry.find('<') != std::string::npos && is_new) unit.instances.push_back(entry);
   }
   unit.variables = request.variables;

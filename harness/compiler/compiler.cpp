@@ -218,8 +218,7 @@ bool lacks_math(const Error& error) {
 
 template <typename Names>
 bool lacks_one(const Error& error, const Names& names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const char* name) { return is_undefined(error, name); });
+  return std::ranges::any_of(names, [&](const char* name) { return is_undefined(error, name); });
 }
 
 // True if the error is about names that nvcc declares by itself.

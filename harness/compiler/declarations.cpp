@@ -40,11 +40,11 @@ constexpr size_t kManyInAngles = 256;
 
 template <size_t N>
 bool is_one_of(const std::array<const char*, N>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::ranges::find(words, word) != words.end();
 }
 
 bool is_capitals(const std::string& name) {
-  return std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 class Reader {

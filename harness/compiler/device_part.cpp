@@ -34,8 +34,7 @@ Spaces space_of(std::string_view word) {
 
 // A macro of a header that is not at hand: C10_HOST_DEVICE, CUTLASS_DEVICE.
 Spaces space_of_unknown(const std::string& word) {
-  const bool is_capitals =
-      std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  const bool is_capitals = std::ranges::none_of(word, [](char c) { return c >= 'a' && c <= 'z'; });
   if (!is_capitals || word.find("DEVICE") == std::string::npos) return 0;
   return kDevice | (word.find("HOST") == std::string::npos ? 0 : kHost);
 }
@@ -217,7 +216,7 @@ class Cutter {
   static bool has_word(const Parsed& in, size_t first, size_t last,
                        std::initializer_list<std::string_view> words) {
     for (size_t i = first; i < last; ++i) {
-      if (std::find(words.begin(), words.end(), in.tokens[i].text) != words.end()) return true;
+      if (std::ranges::find(words, in.tokens[i].text) != words.end()) return true;
     }
     return false;
   }
@@ -420,8 +419,8 @@ class Cutter {
     for (size_t i = one.first; i < one.last; ++i) {
       const auto found = by_name_.find(in.tokens[i].text);
       if (in.tokens[i].kind != TokenKind::word || found == by_name_.end()) continue;
-      const bool any = std::any_of(found->second.begin(), found->second.end(),
-                                   [](const Node* node) { return node->kept; });
+      const bool any =
+          std::ranges::any_of(found->second, [](const Node* node) { return node->kept; });
       if (!any) return false;
     }
     return true;
@@ -470,8 +469,7 @@ class Cutter {
 
   // Line ends stay, and directives that are no includes.
   std::string edited(const Parsed& parsed) {
-    std::sort(edits_.begin(), edits_.end(),
-              [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+    std::ranges::sort(edits_, {}, &Edit::begin);
     const std::string& text = parsed.given->text;
     part_.is_changed = part_.is_changed || !edits_.empty();
     std::string out;

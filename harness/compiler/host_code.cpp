@@ -25,7 +25,7 @@ bool is_cuda_call(const std::string& name) {
 
 template <size_t N>
 bool is_one_of(const std::array<const char*, N>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 class Finder {
@@ -44,8 +44,7 @@ class Finder {
         add(HostCodeKind::launch, "<<<", token.line);
       }
     }
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const HostCode& a, const HostCode& b) { return a.line < b.line; });
+    std::ranges::stable_sort(found_, {}, &HostCode::line);
     if (found_.size() > most_) found_.resize(most_);
     return std::move(found_);
   }
@@ -200,8 +199,8 @@ Summary summarize_host_code(const std::vector<HostCode>& found) {
                            kind != HostCodeKind::prototype;
     if (says_more) in_order.push_back(one);
   }
-  std::stable_sort(in_order.begin(), in_order.end(),
-                   [](const HostCode* a, const HostCode* b) { return a->line < b->line; });
+  std::ranges::stable_sort(in_order,
+                           [](const HostCode* a, const HostCode* b) { return a->line < b->line; });
   std::vector<std::string> parts;
   parts.reserve(in_order.size());
   for (const HostCode* one : in_order) parts.push_back(said_of(*one));
@@ -210,7 +209,7 @@ Summary summarize_host_code(const std::vector<HostCode>& found) {
 
 // The function or variable that the line belongs to; null if it belongs to none.
 const HostCode* declared_at(const std::vector<HostCode>& found, int line) {
-  const auto here = std::find_if(found.begin(), found.end(), [line](const HostCode& one) {
+  const auto here = std::ranges::find_if(found, [line](const HostCode& one) {
     return one.first_line > 0 && one.first_line <= line && line <= one.last_line;
   });
   return here == found.end() ? nullptr : &*here;
@@ -252,7 +251,7 @@ std::vector<HostCode> find_host_code(std::string_view source, size_t most) {
 }
 
 bool is_host_code(const std::vector<HostCode>& found, int line) {
-  return std::any_of(found.begin(), found.end(), [line](const HostCode& one) {
+  return std::ranges::any_of(found, [line](const HostCode& one) {
     return one.line <= line && line <= std::max(one.line, one.last_line);
   });
 }
@@ -292,9 +291,8 @@ std::string device_runtime_hint(const std::vector<HostCode>& found, int line,
                                 std::string_view undefined) {
   const bool of_runtime = undefined.size() > 4 && undefined.starts_with("cuda") &&
                           undefined[4] >= 'A' && undefined[4] <= 'Z';
-  const bool in_function = std::any_of(found.begin(), found.end(), [line](const HostCode& one) {
-    return one.line <= line && line <= one.last_line;
-  });
+  const bool in_function = std::ranges::any_of(
+      found, [line](const HostCode& one) { return one.line <= line && line <= one.last_line; });
   if (!of_runtime || in_function || declared_at(found, line) != nullptr) return "";
   return fmt::format(
       "`{}` in line {} is in code for the device, and NVRTC does not declare CUDA's device "
@@ -327,7 +325,7 @@ std::string explain_missing_kernel(std::string_view source, const std::string& w
   const std::vector<DeclaredKernel> kernels = declared_kernels(source);
   std::vector<std::string> names;
   for (const DeclaredKernel& kernel : kernels) {
-    if (std::find(names.begin(), names.end(), kernel.name) == names.end() && names.size() < 8) {
+    if (std::ranges::find(names, kernel.name) == names.end() && names.size() < 8) {
       names.push_back(printable(kernel.name));
     }
     if (kernel.name != wanted) continue;

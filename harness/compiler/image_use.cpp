@@ -112,7 +112,7 @@ std::map<std::string, Body> bodies_of(std::string_view ptx) {
 }  // namespace
 
 std::optional<ImageUse> layered_image_use(std::string_view ptx, const std::string& symbol) {
-  const bool none = std::none_of(kForms.begin(), kForms.end(), [&](const Form& form) {
+  const bool none = std::ranges::none_of(kForms, [&](const Form& form) {
     return ptx.find("." + std::string(form.geometry) + ".") != std::string_view::npos;
   });
   if (none) return std::nullopt;

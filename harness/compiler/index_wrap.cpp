@@ -88,7 +88,7 @@ class Thread {
   uint64_t run(const std::array<uint64_t, 3>& block, const std::array<uint64_t, 3>& thread) {
     block_ = block;
     thread_ = thread;
-    std::fill(registers_.begin(), registers_.end(), Value());
+    std::ranges::fill(registers_, Value());
     uint64_t steps = 0;
     for (next_ = 0; next_ < kernel_.statements.size() && steps < kMostSteps && !found_; ++steps) {
       at_ = static_cast<uint32_t>(next_++);
@@ -273,7 +273,7 @@ class Thread {
     if (facts.name == "setp") return compared(facts, given, type);
     if (facts.name == "selp") return selected(given);
     if (predicate) return logic(facts, given);
-    if (std::any_of(given.begin(), given.end(), [](const Value& one) { return !one.known; })) {
+    if (std::ranges::any_of(given, [](const Value& one) { return !one.known; })) {
       return Value();
     }
     const Value made =
@@ -469,8 +469,7 @@ class Thread {
   }
 
   static bool is_pointer(const std::vector<Value>& given) {
-    return std::any_of(given.begin(), given.end(),
-                       [](const Value& one) { return one.array != kNone; });
+    return std::ranges::any_of(given, [](const Value& one) { return one.array != kNone; });
   }
 
   static bool is_less(const Value& one, const Value& other, Type type) {
@@ -573,7 +572,7 @@ bool each_place(const std::array<uint64_t, 3>& extents, const Chosen& chosen, co
 
 std::optional<WrappedIndex> wrapped_index(const std::string& ptx, const EvaluatedLaunch& launch) {
   const auto is_empty = [](const std::array<uint64_t, 3>& extents) {
-    return std::find(extents.begin(), extents.end(), 0) != extents.end();
+    return std::ranges::find(extents, 0) != extents.end();
   };
   if (is_empty(launch.grid) || is_empty(launch.block)) return std::nullopt;
   cpu::Module module;

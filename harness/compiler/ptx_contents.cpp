@@ -201,7 +201,7 @@ PtxContents ptx_contents(std::string_view ptx) {
 bool has_matrix_instructions(std::string_view ptx) {
   const PtxContents contents = ptx_contents(ptx);
   if (!contents.trouble.empty() || contents.opcodes.empty()) return true;
-  return std::any_of(contents.opcodes.begin(), contents.opcodes.end(), [](const auto& opcode) {
+  return std::ranges::any_of(contents.opcodes, [](const auto& opcode) {
     const std::string_view name = opcode.first;
     const std::string_view first = name.substr(0, name.find('.'));
     return first == "mma" || first == "wmma" || first == "wgmma" || first == "tcgen05";

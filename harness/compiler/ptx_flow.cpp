@@ -28,7 +28,7 @@ bool only_reads(const cpu::InstructionFacts& facts) {
       cpu::Mnemonic::cvta};
   const cpu::Mnemonic base = facts.mnemonic;
   if (base == cpu::Mnemonic::wmma) return facts.has(cpu::Modifier::load);
-  return std::find(kReaders.begin(), kReaders.end(), base) != kReaders.end();
+  return std::ranges::find(kReaders, base) != kReaders.end();
 }
 
 // True for functions of the system that only read their arguments.
@@ -88,7 +88,7 @@ void PtxFlow::add_reference(std::string_view name) {
 void PtxFlow::from_cells(const cpu::InstructionFacts& facts, Node to) {
   const bool in_cell[] = {facts.has(cpu::Modifier::local), is_shared(facts),
                           facts.has(cpu::Modifier::global), facts.has(cpu::Modifier::const_)};
-  const bool known = std::find(std::begin(in_cell), std::end(in_cell), true) != std::end(in_cell);
+  const bool known = std::ranges::find(in_cell, true) != std::end(in_cell);
   for (Node cell = 0; cell < kCells; ++cell) {
     if (in_cell[cell] || !known) add_edge(cell, to);
   }
@@ -216,9 +216,8 @@ void PtxFlow::add_instruction(const cpu::Function& function, const cpu::Statemen
   if (statement.guard != cpu::Operand::kNone)
     add_edge(node_of(function.registers[statement.guard].name), made);
   add_carry(facts, made);
-  const bool has_address = std::any_of(operands.begin(), operands.end(), [](const auto& operand) {
-    return operand.kind == cpu::OperandKind::address;
-  });
+  const bool has_address = std::ranges::any_of(
+      operands, [](const auto& operand) { return operand.kind == cpu::OperandKind::address; });
   if (has_address && !moves_parameter) add_memory(statement, made);
 }
 
@@ -260,7 +259,7 @@ std::map<std::string_view, PtxFlow::Change> PtxFlow::changes(
     open.push_back(node);
   }
   if (open.empty()) return {};
-  std::sort(edges.begin(), edges.end());
+  std::ranges::sort(edges);
   for (size_t next = 0; next < open.size(); ++next) {
     const Node from = open[next];
     auto edge = std::lower_bound(edges.begin(), edges.end(), std::pair(from, Node{0}));

@@ -18,8 +18,7 @@ constexpr std::array kSpecial = {
 
 std::string normalised_word(std::string_view text, bool is_opcode) {
   if (text.starts_with('%')) {
-    return std::find(kSpecial.begin(), kSpecial.end(), text) != kSpecial.end() ? std::string(text)
-                                                                               : "%r";
+    return std::ranges::find(kSpecial, text) != kSpecial.end() ? std::string(text) : "%r";
   }
   if (text.starts_with('$')) return "$L";
   return is_opcode ? std::string(text) : "n";

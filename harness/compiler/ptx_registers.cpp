@@ -17,7 +17,7 @@ const std::vector<std::string>& special_registers() {
     for (const cpu::SpecialRegister& one : cpu::special_registers()) {
       std::string name(one.name.substr(0, one.name.find('.')));
       if (one.count != 0 || !name.starts_with('%')) continue;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     return names;
   }();
@@ -27,8 +27,7 @@ const std::vector<std::string>& special_registers() {
 bool is_special_register(std::string_view name) {
   if (!name.starts_with('%') || name.find('.') != std::string_view::npos) return false;
   const auto& known = special_registers();
-  return std::find(known.begin(), known.end(), name) != known.end() ||
-         cpu::special_register(name) != nullptr;
+  return std::ranges::find(known, name) != known.end() || cpu::special_register(name) != nullptr;
 }
 
 }  // namespace warpmark

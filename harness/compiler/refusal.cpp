@@ -100,7 +100,7 @@ std::vector<std::string> source_errors(std::string_view log) {
 
 bool refusal_says(std::string_view log, std::string_view text) {
   const std::vector<std::string> errors = source_errors(log);
-  return std::any_of(errors.begin(), errors.end(), [&](const std::string& error) {
+  return std::ranges::any_of(errors, [&](const std::string& error) {
     const Head head = head_of(std::string_view(error).substr(0, error.find('\n')));
     const size_t open = head.known() ? head.open : 0;
     for (size_t at = error.find(text); at != std::string::npos; at = error.find(text, at + 1)) {

@@ -305,7 +305,7 @@ constexpr std::array kNamesInLibcu = {"climits", "cmath", "cstddef", "cstdint", 
 
 std::string text_of(const Shim& shim) {
   std::string text(shim.text);
-  if (std::find(kNamesInLibcu.begin(), kNamesInLibcu.end(), shim.name) == kNamesInLibcu.end()) {
+  if (std::ranges::find(kNamesInLibcu, shim.name) == kNamesInLibcu.end()) {
     return text;
   }
   constexpr std::string_view kFolder = "cuda/std/detail/libcxx/include/";

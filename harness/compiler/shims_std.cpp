@@ -132,8 +132,9 @@ namespace std { using namespace cuda::std; }
 
 std::string guarded(std::string_view name, std::string_view text) {
   std::string guard = "WARPMARK_SHIM_STD_" + std::string(name);
-  std::transform(guard.begin(), guard.end(), guard.begin(),
-                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::ranges::transform(guard, guard.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  });
   return fmt::format("#ifndef {0}\n#define {0}\n{1}#endif\n", guard, text);
 }
 

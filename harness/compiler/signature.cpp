@@ -37,9 +37,8 @@ std::optional<size_t> number_before(std::string_view text, std::string_view word
 KernelBounds bounds_of(const cpu::Function& function) {
   KernelBounds bounds;
   if (function.threads[0] == 0) bounds.most_threads = function.max_threads;
-  std::copy(function.threads.begin(), function.threads.end(), bounds.block.begin());
-  if (!function.counts_clusters)
-    std::copy(function.cluster.begin(), function.cluster.end(), bounds.cluster.begin());
+  std::ranges::copy(function.threads, bounds.block.begin());
+  if (!function.counts_clusters) std::ranges::copy(function.cluster, bounds.cluster.begin());
   return bounds;
 }
 
@@ -193,8 +192,7 @@ std::string demangle(const std::string& symbol) {
 
 const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wanted,
                         const std::string& file, const std::vector<GivenArgument>& arguments) {
-  const auto exact = std::find_if(entries.begin(), entries.end(),
-                                  [&](const Entry& entry) { return entry.name == wanted; });
+  const auto exact = std::ranges::find(entries, wanted, &Entry::name);
   if (exact != entries.end()) return *exact;
   std::vector<const Entry*> matching;
   for (const Entry& entry : entries) {
@@ -202,16 +200,15 @@ const Entry& find_entry(const std::vector<Entry>& entries, const std::string& wa
   }
   if (matching.size() > 1 && !arguments.empty()) {
     std::vector<const Entry*> taking;
-    std::copy_if(matching.begin(), matching.end(), std::back_inserter(taking),
-                 [&](const Entry* entry) { return takes(*entry, arguments); });
+    std::ranges::copy_if(matching, std::back_inserter(taking),
+                         [&](const Entry* entry) { return takes(*entry, arguments); });
     if (taking.size() == 1) return *taking.front();
   }
   if (matching.size() == 1) return *matching.front();
   std::vector<std::string> texts;
   std::vector<std::string> names;
   for (const Entry& entry : entries) {
-    if (!matching.empty() &&
-        std::find(matching.begin(), matching.end(), &entry) == matching.end()) {
+    if (!matching.empty() && std::ranges::find(matching, &entry) == matching.end()) {
       continue;
     }
     texts.push_back(printable(entry.text()));

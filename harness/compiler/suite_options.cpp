@@ -31,7 +31,7 @@ std::optional<std::string> value_of(std::string_view option) {
 void refuse_architecture(const std::string& option) {
   constexpr std::array<std::string_view, 6> kNames = {
       "gpu-architecture", "arch", "gpu-code", "code", "generate-code", "gencode"};
-  if (std::find(kNames.begin(), kNames.end(), name_of(option)) == kNames.end()) return;
+  if (std::ranges::find(kNames, name_of(option)) == kNames.end()) return;
   throw usage_error(fmt::format("a suite cannot set the option `{}`", option), {},
                     "kernels are compiled for the device they run on, or for `arch` of `kernel`, "
                     "as in {file: x.cu, arch: sm_90a}");
@@ -70,8 +70,8 @@ SuiteOptions suite_options(const std::vector<std::string>& options) {
 
 bool has_option(const std::vector<std::string>& options,
                 std::initializer_list<std::string_view> names) {
-  return std::any_of(options.begin(), options.end(), [&](const std::string& option) {
-    return std::find(names.begin(), names.end(), name_of(option)) != names.end();
+  return std::ranges::any_of(options, [&](const std::string& option) {
+    return std::ranges::find(names, name_of(option)) != names.end();
   });
 }
 

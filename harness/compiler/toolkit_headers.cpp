@@ -51,7 +51,7 @@ std::string hint_at(std::string_view name, std::string_view header) {
 std::string header_of(std::string_view name) {
   const bool known = begins_as_of_toolkit(name) || name == "cooperative_groups" ||
                      name.starts_with("nvcuda") || name.starts_with("wmma") ||
-                     std::find(kHalves.begin(), kHalves.end(), name) != kHalves.end();
+                     std::ranges::find(kHalves, name) != kHalves.end();
   if (!known) return "";
   for (const Declared& one : kDeclared) {
     if (name.find(one.part) != std::string_view::npos) return std::string(one.header);
@@ -84,9 +84,8 @@ std::string hint_at_toolkit_header(const std::string& log, const std::vector<std
   const bool for_cpu = error.find(" in JIT mode") != std::string::npos ||
                        error.find("open source file") != std::string::npos;
   const std::string file = first_error_in(log).file;
-  const bool toolkit = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
-    return file.starts_with(folder + "/");
-  });
+  const bool toolkit = std::ranges::any_of(
+      folders, [&](const std::string& folder) { return file.starts_with(folder + "/"); });
   if (!for_cpu || !toolkit) return "";
   // Headers of the libraries that also have code for the CPU.
   std::vector<std::string> included;

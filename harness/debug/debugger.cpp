@@ -265,8 +265,7 @@ std::optional<Stop> Debugger::breakpoint_hit(const warpmark_debug_point& point) 
   for (Breakpoint& breakpoint : breakpoints_) {
     const auto& all = breakpoint.statements;
     if (breakpoint.launch != 0 && point.count != 0) continue;
-    if (!breakpoint.enabled || std::find(all.begin(), all.end(), point.statement) == all.end())
-      continue;
+    if (!breakpoint.enabled || std::ranges::find(all, point.statement) == all.end()) continue;
     std::optional<uint32_t> lane;
     std::string trouble;
     for (uint32_t rest = lanes; rest != 0 && !lane; rest &= rest - 1) {
@@ -317,7 +316,7 @@ std::optional<Stop> Debugger::watch_hit(const warpmark_debug_point& point) {
     text += fmt::format(", written by thread {} of block {}",
                         thread_text(writer->warp * 32 + writer->lane, text_->block),
                         triple_text(writer->block));
-    const auto count = std::count_if(stores.begin(), stores.end(), is_here);
+    const auto count = std::ranges::count_if(stores, is_here);
     if (count > 1) text += fmt::format(" and {} more", count - 1);
     if (writer->statement < text_->statements.size()) {
       const StatementText& statement = text_->statements[writer->statement];
@@ -497,7 +496,7 @@ std::vector<Debugger::Finding> Debugger::findings_at(const warpmark_debug_point&
 // Shared variables of functions, which NVRTC's debug information does not have.
 void Debugger::add_shared(std::vector<Variable>& variables) const {
   for (const KernelParameter& one : text_->shared) {
-    const bool known = std::any_of(variables.begin(), variables.end(), [&](const Variable& other) {
+    const bool known = std::ranges::any_of(variables, [&](const Variable& other) {
       return other.name == one.name && other.place != Variable::Place::gone;
     });
     if (known) continue;

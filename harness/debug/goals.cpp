@@ -67,7 +67,7 @@ WatchedMemory watched_memory(const StopExpression& expression, const ThreadView&
   warpmark_debug_range& range = memory.range;
   range.space = place.space;
   const std::array<uint32_t, 3> block = thread.block();
-  std::copy(block.begin(), block.end(), range.block);
+  std::ranges::copy(block, range.block);
   range.warp = memory.focus.warp;
   range.lane = memory.focus.lane;
   range.address = place.address;

@@ -34,7 +34,7 @@ TypePointer written_type(const std::string& text) {
 // The kernel of the sources that has this name and as many parameters; null if there is none.
 const DeclaredKernel* declared(const std::vector<DeclaredKernel>& all, const std::string& name,
                                size_t count) {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const DeclaredKernel& one) {
+  const auto found = std::ranges::find_if(all, [&](const DeclaredKernel& one) {
     return one.parameters.size() == count &&
            (one.scope + one.name == name || name.ends_with("::" + one.name) || one.name == name);
   });

@@ -101,8 +101,8 @@ std::string hexadecimal_text(const std::vector<std::byte>& bytes) {
 std::string integer_text(const Value& value, const ThreadView& thread) {
   const ValueType& type = *value.type;
   const int64_t number = integer_of(value, thread);
-  const auto known = std::find_if(type.names.begin(), type.names.end(),
-                                  [&](const auto& one) { return one.second == number; });
+  const auto known =
+      std::ranges::find_if(type.names, [&](const auto& one) { return one.second == number; });
   if (known != type.names.end()) return fmt::format("{} ({})", known->first, number);
   if (!type.is_signed && type.bytes >= 8) return fmt::format("{}", static_cast<uint64_t>(number));
   if (type.name == "char" && number >= ' ' && number <= '~')

@@ -83,7 +83,7 @@ Writers::Writers(WatchedMemory memory) : memory_(std::move(memory)) {
 void Writers::begin_launch() {
   if (!memory_.of_block) return;
   writers_.clear();
-  std::fill(last_.begin(), last_.end(), 0);
+  std::ranges::fill(last_, 0);
 }
 
 void Writers::add(const std::vector<warpmark_debug_store>& stores, const RunPosition& position,

@@ -70,7 +70,7 @@ std::optional<Allotment> allotment(const FindVariable& find) {
   const char* const types = find(kTypes);
   if (types == nullptr) throw unreadable(kTypes, types, "a list of types, as `gpus`");
   const std::vector<std::string> names = split(types, ',');
-  if (std::find(names.begin(), names.end(), "gpus") == names.end()) return {};
+  if (std::ranges::find(names, "gpus") == names.end()) return {};
   const char* const devices = find(kDevices);
   auto first = first_of(devices == nullptr ? "" : devices);
   if (!first) throw unreadable(kDevices, devices, "as `id:0,slots:1` or `id:cpu_0,slots:1`");

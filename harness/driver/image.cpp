@@ -55,7 +55,7 @@ Image::Image(const std::shared_ptr<const Context>& context, ImageConfig config)
     return;
   }
   CUDA_TEXTURE_DESC sampling{};
-  std::copy(config_.address.begin(), config_.address.end(), sampling.addressMode);
+  std::ranges::copy(config_.address, sampling.addressMode);
   sampling.filterMode = config_.linear ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
   const bool is_float = config_.dtype.kind == DTypeKind::floating;
   if (config_.normalized) sampling.flags |= CU_TRSF_NORMALIZED_COORDINATES;

@@ -89,8 +89,7 @@ bool DeviceMemory::neighbours_changed() const {
   for (const auto& [begin, count] : canaries()) {
     found.resize(count);
     call(&DriverTable::memcpy_dtoh, static_cast<void*>(found.data()), begin, count);
-    if (std::any_of(found.begin(), found.end(),
-                    [](unsigned char byte) { return byte != kCanary; })) {
+    if (std::ranges::any_of(found, [](unsigned char byte) { return byte != kCanary; })) {
       return true;
     }
   }

@@ -133,12 +133,11 @@ Shard parse_shard(std::string_view text) {
 std::vector<size_t> divide(const std::vector<double>& seconds, size_t count) {
   std::vector<size_t> order(seconds.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return seconds[a] > seconds[b]; });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return seconds[a] > seconds[b]; });
   std::vector<double> loads(count);
   std::vector<size_t> shards(seconds.size());
   for (const size_t piece : order) {
-    const auto least = std::min_element(loads.begin(), loads.end());
+    const auto least = std::ranges::min_element(loads);
     *least += seconds[piece];
     shards[piece] = static_cast<size_t>(least - loads.begin()) + 1;
   }

@@ -20,7 +20,7 @@ bool is_open(const Size& size) {
 }
 
 bool is_open(const std::array<Size, 3>& sizes) {
-  return std::any_of(sizes.begin(), sizes.end(), [](const Size& size) { return is_open(size); });
+  return std::ranges::any_of(sizes, [](const Size& size) { return is_open(size); });
 }
 
 LaunchSize size_of(const LaunchStep& launch) {
@@ -63,7 +63,7 @@ void check_stack(const Plan& plan, const PositionMap& positions) {
 }  // namespace
 
 bool may_be_skipped(const Plan& plan) {
-  return std::any_of(plan.skip.begin(), plan.skip.end(), [](const PlannedSkip& rule) {
+  return std::ranges::any_of(plan.skip, [](const PlannedSkip& rule) {
     const auto* skips = std::get_if<bool>(&rule.when);
     return skips == nullptr || *skips;
   });

@@ -114,8 +114,8 @@ class Request {
 
  private:
   bool is_referenced(const std::string& output) const {
-    return std::any_of(suite_.reference.begin(), suite_.reference.end(),
-                       [&](const NamedText& one) { return one.name == output; });
+    return std::ranges::any_of(suite_.reference,
+                               [&](const NamedText& one) { return one.name == output; });
   }
 
   const Case& case_;
@@ -286,9 +286,8 @@ void take_over_counters(const Suite& suite, const Scope& scope, Plan& plan,
   };
   for (const ExpectedCounter& counter : suite.counters) {
     const std::string key = "counters/" + counter.name;
-    const auto earlier =
-        std::count_if(plan.counters.begin(), plan.counters.end(),
-                      [&](const auto& one) { return one.counter == counter.name; });
+    const auto earlier = std::ranges::count_if(
+        plan.counters, [&](const auto& one) { return one.counter == counter.name; });
     plan.counters.push_back(
         {counter.name, counter.comparison,
          amount(counter.bound, earlier == 0 ? key : fmt::format("{}/{}", key, earlier))});
@@ -356,7 +355,7 @@ void take_over(const Case& which, Plan& plan, PositionMap& positions) {
   }
   const auto require = [&](const std::string& name, const Position& where) {
     const auto& all = plan.requirements;
-    if (std::find(all.begin(), all.end(), name) != all.end()) return;
+    if (std::ranges::find(all, name) != all.end()) return;
     plan.requirements.push_back(name);
     positions.set("/requires/" + name, where);
   };

@@ -27,8 +27,7 @@ std::string LaunchStep::title() const {
 }
 
 const std::string& Plan::holder(const std::string& name) const {
-  const auto found = std::find_if(renamed.begin(), renamed.end(),
-                                  [&](const Renamed& one) { return one.name == name; });
+  const auto found = std::ranges::find(renamed, name, &Renamed::name);
   return found == renamed.end() ? name : found->buffer;
 }
 

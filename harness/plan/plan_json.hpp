@@ -36,7 +36,7 @@ class PlanValue {
   void members(const std::vector<std::string>& known) const {
     if (!json_.is_object()) fail("must be an object");
     for (const auto& [key, value] : json_.items()) {
-      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      if (std::ranges::find(known, key) != known.end()) continue;
       fail(
           fmt::format("has the unknown member `{}`; known: {}", printable(key), join(known, ", ")));
     }

@@ -305,7 +305,7 @@ Step read_launch(const PlanValue& value, const Plan& plan) {
   launch.unit = static_cast<size_t>(
       value.get("unit").integer(0, static_cast<int64_t>(plan.units.size()) - 1));
   for (const Unit& unit : plan.units) {
-    if (std::find(unit.link.begin(), unit.link.end(), launch.unit) != unit.link.end()) {
+    if (std::ranges::find(unit.link, launch.unit) != unit.link.end()) {
       value.get("unit").fail("is linked with another, from which it is to be launched");
     }
   }
@@ -400,8 +400,8 @@ std::string read_subject(const PlanValue& value, const CheckForm& form, const Pl
 
 PlannedCheck read_check(const PlanValue& value, const Plan& plan) {
   const auto& forms = check_forms();
-  const auto form = std::find_if(forms.begin(), forms.end(),
-                                 [&](const CheckForm& one) { return value.find(one.key); });
+  const auto form = std::ranges::find_if(
+      forms, [&](const CheckForm& one) { return value.find(one.key).has_value(); });
   if (form == forms.end()) value.fail("needs one of " + join(check_names(), ", "));
   std::vector<std::string> known = form->values;
   known.insert(known.end(), {form->key, "at"});
@@ -416,7 +416,7 @@ PlannedCheck read_check(const PlanValue& value, const Plan& plan) {
     check.word =
         form->words.empty() ? value.get(form->word).nonempty() : value.optional_text(form->word);
     const auto& words = form->words;
-    const bool is_known = std::find(words.begin(), words.end(), check.word) != words.end();
+    const bool is_known = std::ranges::find(words, check.word) != words.end();
     if (!check.word.empty() && !words.empty() && !is_known) {
       value.get(form->word).fail("must be one of " + join(words, ", "));
     }
@@ -428,8 +428,7 @@ PlannedCheck read_check(const PlanValue& value, const Plan& plan) {
     if (key.form.is_needed()) (void)value.get(key.name);
   }
   if (!form->one_of.empty() &&
-      std::none_of(form->one_of.begin(), form->one_of.end(),
-                   [&](auto& key) { return check.values.contains(key); })) {
+      std::ranges::none_of(form->one_of, [&](auto& key) { return check.values.contains(key); })) {
     value.fail("needs one of " + join(form->one_of, ", "));
   }
   if (const auto args = value.find("args")) {

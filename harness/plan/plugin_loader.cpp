@@ -87,8 +87,7 @@ std::vector<PluginLoader::Available> PluginLoader::available() const {
   std::set<std::string> names;
   for (const fs::path& folder : folders_) {
     std::vector<Available> here = plugins_in(folder);
-    std::sort(here.begin(), here.end(),
-              [](const Available& left, const Available& right) { return left.name < right.name; });
+    std::ranges::sort(here, {}, &Available::name);
     // An earlier folder hides the same name in a later one.
     for (Available& plugin : here) {
       if (names.insert(plugin.name).second) all.push_back(std::move(plugin));

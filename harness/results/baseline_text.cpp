@@ -37,7 +37,7 @@ bool separates_words(char c) {
 }
 
 void require_word(const std::string& text, const char* what) {
-  if (!text.empty() && std::none_of(text.begin(), text.end(), separates_words)) return;
+  if (!text.empty() && std::ranges::none_of(text, separates_words)) return;
   throw usage_error(
       fmt::format("the {} `{}` has no place in a baseline of counters", what, printable(text)), {},
       "names there have no blanks");
@@ -46,7 +46,7 @@ void require_word(const std::string& text, const char* what) {
 // A value of the head is the rest of a line.
 std::string value_text(const std::string& value) {
   std::string text = printable(value);
-  std::replace_if(text.begin(), text.end(), separates_words, ' ');
+  std::ranges::replace_if(text, separates_words, ' ');
   return std::string(trim(text));
 }
 
@@ -267,7 +267,7 @@ bool is_baseline_text(std::string_view text) {
 std::string baseline_text(const BenchResult& result, std::vector<std::string> names,
                           const std::vector<const BenchCase*>& cases) {
   std::string text = head_text(result, names);
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   for (const BenchCase* one : cases) {
     require_word(one->id, "case");
     const size_t before = text.size();

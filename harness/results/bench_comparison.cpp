@@ -81,12 +81,10 @@ class Comparer {
   // Adds a note for each least effect that was given but applies to no counter of this comparison.
   void add_effect_notes() {
     for (const CounterEffect& effect : options_.count_effects) {
-      const bool used =
-          std::any_of(contender_.cases.begin(), contender_.cases.end(), [&](const BenchCase& one) {
-            return std::any_of(one.counters.begin(), one.counters.end(), [&](const auto& counter) {
-              return concerns(effect, counter.first);
-            });
-          });
+      const bool used = std::ranges::any_of(contender_.cases, [&](const BenchCase& one) {
+        return std::ranges::any_of(
+            one.counters, [&](const auto& counter) { return concerns(effect, counter.first); });
+      });
       if (used && result_.counted) continue;
       result_.notes.push_back(
           {false, fmt::format("the minimum effect of `{}` has no effect: {}", effect.counters,
@@ -96,7 +94,7 @@ class Comparer {
   }
 
   bool common_figures() const {
-    return std::any_of(baseline_.cases.begin(), baseline_.cases.end(), [&](const BenchCase& one) {
+    return std::ranges::any_of(baseline_.cases, [&](const BenchCase& one) {
       return one.measured() && is_measured(after_, one.id);
     });
   }
@@ -204,9 +202,8 @@ class Comparer {
 }  // namespace
 
 size_t BenchComparison::count(ChangeVerdict verdict) const {
-  return static_cast<size_t>(
-      std::count_if(points.begin(), points.end(),
-                    [&](const ComparedPoint& point) { return point.verdict == verdict; }));
+  return static_cast<size_t>(std::ranges::count_if(
+      points, [&](const ComparedPoint& point) { return point.verdict == verdict; }));
 }
 
 BenchComparison compare_benches(const BenchResult& baseline, const BenchResult& contender,

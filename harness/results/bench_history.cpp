@@ -64,8 +64,8 @@ std::vector<ComparisonNote> notes_of(const BenchResult& result, const BenchResul
   for (ComparisonNote& note : comparison_notes(before, result, result.counted())) {
     const auto same = [&](const ComparisonNote& other) { return other.text == note.text; };
     // A journal that is not whole is a note of itself, not of the next one as well.
-    if (std::any_of(noted.begin(), noted.end(), same)) continue;
-    if (std::any_of(notes.begin(), notes.end(), same)) continue;
+    if (std::ranges::any_of(noted, same)) continue;
+    if (std::ranges::any_of(notes, same)) continue;
     notes.push_back(std::move(note));
   }
   return notes;
@@ -75,8 +75,7 @@ class HistoryMaker {
  public:
   HistoryMaker(std::vector<BenchResult> results, const HistoryOptions& options) {
     require_one_device(results);
-    std::stable_sort(results.begin(), results.end(),
-                     [](const BenchResult& a, const BenchResult& b) { return a.date < b.date; });
+    std::ranges::stable_sort(results, {}, &BenchResult::date);
     std::vector<std::string> labels = labels_of_results(results);
     history_.options = options;
     history_.counted = !results.empty() && results.front().counted();
@@ -125,8 +124,8 @@ class HistoryMaker {
       for (const BenchCase& one : run.result.cases) {
         if (known[one.id]) continue;
         known[one.id] = true;
-        auto suite = std::find_if(suites.begin(), suites.end(),
-                                  [&](const auto& other) { return other.first == one.suite; });
+        auto suite = std::ranges::find_if(
+            suites, [&](const auto& other) { return other.first == one.suite; });
         if (suite == suites.end()) suite = suites.insert(suites.end(), {one.suite, {}});
         suite->second.push_back(one.id);
       }
@@ -164,12 +163,12 @@ class HistoryMaker {
       const BenchCase* one = find(i, id);
       if (one == nullptr) continue;
       for (const auto& counter : one->counters) {
-        if (std::find(names.begin(), names.end(), counter.first) == names.end()) {
+        if (std::ranges::find(names, counter.first) == names.end()) {
           names.push_back(counter.first);
         }
       }
     }
-    const bool has_main = std::find(names.begin(), names.end(), kMainCounter) != names.end();
+    const bool has_main = std::ranges::find(names, kMainCounter) != names.end();
     const std::string main = has_main ? kMainCounter : names.empty() ? "" : names.front();
     std::vector<HistoryPoint> shown;
     size_t unchanged = 0;
@@ -232,8 +231,7 @@ class HistoryMaker {
       const BenchCase* one = find(i, id);
       if (one == nullptr) continue;
       for (const BenchSeries& series : one->series) {
-        if (std::find(modes.begin(), modes.end(), series.mode) == modes.end())
-          modes.push_back(series.mode);
+        if (std::ranges::find(modes, series.mode) == modes.end()) modes.push_back(series.mode);
       }
     }
     if (modes.empty()) history_.points.push_back(empty_point(id));

@@ -144,8 +144,7 @@ double launches_within(TimingMode mode, uint64_t batch, size_t launches) {
 }
 
 const BenchSeries* find_series(const std::vector<BenchSeries>& series, TimingMode mode) {
-  const auto found = std::find_if(series.begin(), series.end(),
-                                  [&](const BenchSeries& one) { return one.mode == mode; });
+  const auto found = std::ranges::find(series, mode, &BenchSeries::mode);
   return found == series.end() ? nullptr : &*found;
 }
 
@@ -155,22 +154,19 @@ std::string point_text(const std::string& suite, const std::string& id) {
 }
 
 const BenchCase* BenchResult::find(const std::string& id) const {
-  const auto found =
-      std::find_if(cases.begin(), cases.end(), [&](const BenchCase& one) { return one.id == id; });
+  const auto found = std::ranges::find(cases, id, &BenchCase::id);
   return found == cases.end() ? nullptr : &*found;
 }
 
 bool BenchResult::asked_for(const std::string& id) const {
-  const bool named =
-      asked_ids.empty() || std::find(asked_ids.begin(), asked_ids.end(), id) != asked_ids.end();
+  const bool named = asked_ids.empty() || std::ranges::find(asked_ids, id) != asked_ids.end();
   return named && (asked_select.empty() ||
                    SelectExpression::parse(asked_select, "`asked_select`").matches(id));
 }
 
 bool BenchResult::counted() const {
-  return std::find(capabilities.begin(), capabilities.end(), "counters") != capabilities.end() ||
-         std::any_of(cases.begin(), cases.end(),
-                     [](const BenchCase& one) { return !one.counters.empty(); });
+  return std::ranges::find(capabilities, "counters") != capabilities.end() ||
+         std::ranges::any_of(cases, [](const BenchCase& one) { return !one.counters.empty(); });
 }
 
 namespace {
@@ -219,7 +215,7 @@ BenchResult read_bench_result(const std::filesystem::path& file) {
 
 std::vector<BenchResult> read_bench_results(const std::filesystem::path& file) {
   std::vector<JournalContents> runs = read_journal_runs(file);
-  const bool any = std::any_of(runs.begin(), runs.end(), is_bench);
+  const bool any = std::ranges::any_of(runs, is_bench);
   // Without any the first one says what the journal is of.
   if (any) std::erase_if(runs, [](const JournalContents& run) { return !is_bench(run); });
   std::vector<BenchResult> results;

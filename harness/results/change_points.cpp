@@ -170,7 +170,7 @@ class Series {
   double early_excess() const {
     std::vector<double> all = differences();
     if (all.size() < kLeastOfDifferences) return 1;
-    std::sort(all.begin(), all.end());
+    std::ranges::sort(all);
     return std::max(1.0, quantile(all, 0.5) / kMedianOfChi2);
   }
 
@@ -308,11 +308,11 @@ double common_excess(const std::vector<Series>& all) {
   std::vector<double> factors;
   for (std::vector<double>& place : places) {
     if (place.size() < kLeastSeries) continue;
-    std::sort(place.begin(), place.end());
+    std::ranges::sort(place);
     factors.push_back(quantile(place, 0.5) / kMedianOfChi2);
   }
   if (factors.size() < 2) return 1;
-  std::sort(factors.begin(), factors.end());
+  std::ranges::sort(factors);
   return std::max(1.0, factors[(factors.size() - 1) / 2]);
 }
 

@@ -69,8 +69,9 @@ LogTime log_time(const BenchSeries& series) {
 
 bool has_overheads(const BenchSeries& series) {
   return !series.processes.empty() &&
-         std::all_of(series.processes.begin(), series.processes.end(),
-                     [](const BenchProcess& process) { return process.overhead_s.has_value(); });
+         std::ranges::all_of(series.processes, [](const BenchProcess& process) {
+           return process.overhead_s.has_value();
+         });
 }
 
 void shift_launches(BenchSeries& series, size_t launches, double seconds) {

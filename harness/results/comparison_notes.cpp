@@ -28,7 +28,7 @@ std::vector<std::string> throttling(const BenchCase& one) {
   for (const DeviceState* state : {&one.before, &one.after}) {
     for (const std::string& reason : state->throttle_reasons) {
       const bool harmless = reason == "gpu_idle" || reason == "applications_clocks_setting";
-      const bool known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+      const bool known = std::ranges::find(reasons, reason) != reasons.end();
       if (!harmless && !known) reasons.push_back(reason);
     }
   }

@@ -75,8 +75,8 @@ void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCa
   point.counted = true;
   point.counters = changed_counters(before, after, options);
   const auto first_that = [&](bool (*kind)(const CounterChange&)) {
-    return std::find_if(point.counters.begin(), point.counters.end(),
-                        [kind](const CounterChange& one) { return one.counts && kind(one); });
+    return std::ranges::find_if(
+        point.counters, [kind](const CounterChange& one) { return one.counts && kind(one); });
   };
   const auto none = point.counters.end();
   const auto gone = first_that(is_gone);
@@ -98,13 +98,11 @@ void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCa
   const auto rank = [&](const CounterChange& one) {
     if (!one.counts) return order.size();
     return static_cast<size_t>(
-        std::find_if(order.begin(), order.end(), [&](const auto& kind) { return kind(one); }) -
-        order.begin());
+        std::ranges::find_if(order, [&](const auto& kind) { return kind(one); }) - order.begin());
   };
-  std::stable_sort(point.counters.begin(), point.counters.end(),
-                   [&](const CounterChange& a, const CounterChange& b) {
-                     return rank(a) != rank(b) ? rank(a) < rank(b) : distance(a) > distance(b);
-                   });
+  std::ranges::stable_sort(point.counters, [&](const CounterChange& a, const CounterChange& b) {
+    return rank(a) != rank(b) ? rank(a) < rank(b) : distance(a) > distance(b);
+  });
   if (point.counters.empty()) {
     point.ratio = Ratio{};
   } else if (in_both(point.counters.front())) {
@@ -116,8 +114,7 @@ void judge_counters(ComparedPoint& point, const BenchCase& before, const BenchCa
 bool concerns(const CounterEffect& effect, const std::string& counter) {
   const std::vector<std::string>& names = counter_names();
   // An exact name means that counter alone: global_load_bytes is a part of async_global_load_bytes.
-  if (std::find(names.begin(), names.end(), effect.counters) != names.end())
-    return counter == effect.counters;
+  if (std::ranges::find(names, effect.counters) != names.end()) return counter == effect.counters;
   return SelectExpression::parse(effect.counters, "a counter").matches(counter);
 }
 

@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const BenchResult& result) {
   std::vector<std::string> names;
   for (const BenchCase& one : result.cases) {
     for (const auto& [name, value] : one.counters) {
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   return names;
@@ -35,8 +35,8 @@ std::vector<const BenchCase*> cases_of(const BenchResult& result) {
   for (const BenchCase& one : result.cases) {
     if (!one.counters.empty()) cases.push_back(&one);
   }
-  std::sort(cases.begin(), cases.end(),
-            [](const BenchCase* a, const BenchCase* b) { return is_before(a->id, b->id); });
+  std::ranges::sort(cases,
+                    [](const BenchCase* a, const BenchCase* b) { return is_before(a->id, b->id); });
   return cases;
 }
 

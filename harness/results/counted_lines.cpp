@@ -31,8 +31,7 @@ const SourceText* source_of(const std::vector<SourceLines>& sources, const std::
 }
 
 void add(CounterSums& to, const std::string& name, int64_t value) {
-  const auto known =
-      std::find_if(to.begin(), to.end(), [&](const auto& one) { return one.first == name; });
+  const auto known = std::ranges::find_if(to, [&](const auto& one) { return one.first == name; });
   int64_t& sum = known == to.end() ? to.emplace_back(name, 0).second : known->second;
   if (__builtin_add_overflow(sum, value, &sum)) sum = INT64_MAX;
 }
@@ -97,7 +96,7 @@ std::vector<CountedLine> counted_lines(const std::vector<Json>& launches,
       if (!line.counters.empty()) lines.push_back(std::move(line));
     }
   }
-  std::stable_sort(lines.begin(), lines.end(), [](const CountedLine& a, const CountedLine& b) {
+  std::ranges::stable_sort(lines, [](const CountedLine& a, const CountedLine& b) {
     return a.file != b.file ? a.file < b.file : a.number < b.number;
   });
   return lines;

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 int64_t count_lines(const std::string& text) {
-  const auto ends = std::count(text.begin(), text.end(), '\n');
+  const auto ends = std::ranges::count(text, '\n');
   return static_cast<int64_t>(ends) + (text.empty() || text.back() == '\n' ? 0 : 1);
 }
 

@@ -151,7 +151,7 @@ ArithmeticValue value_of(const std::string& label) {
     if (id_text(truth) == label) return truth;
   }
   std::string text = label;
-  std::replace(text.begin(), text.end(), '~', '-');
+  std::ranges::replace(text, '~', '-');
   const char* const end = text.data() + text.size();
   int64_t whole = 0;
   // 007 is no number, since a number would be written 7.
@@ -269,8 +269,8 @@ void DatabaseTables::add_axes(const RecordField& record, const std::string& id) 
                                    printable(to_text(value)), number_of(value)});
   };
   for (const auto& axis : labels_of(id)) {
-    const auto found = std::find_if(known.begin(), known.end(),
-                                    [&](const auto& one) { return one.first == axis.first; });
+    const auto found =
+        std::ranges::find_if(known, [&](const auto& one) { return one.first == axis.first; });
     add(axis.first, printable(axis.second),
         found == known.end() ? value_of(axis.second) : found->second);
     if (found != known.end()) known.erase(found);

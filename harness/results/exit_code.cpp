@@ -10,7 +10,7 @@ ExitCode graver(ExitCode a, ExitCode b) {
   constexpr std::array kOrder = {ExitCode::success,  ExitCode::skipped,    ExitCode::unmatched,
                                  ExitCode::verdict,  ExitCode::usage,      ExitCode::environment,
                                  ExitCode::internal, ExitCode::interrupted};
-  const auto rank = [&](ExitCode code) { return std::find(kOrder.begin(), kOrder.end(), code); };
+  const auto rank = [&](ExitCode code) { return std::ranges::find(kOrder, code); };
   return rank(a) < rank(b) ? b : a;
 }
 

@@ -163,8 +163,8 @@ JournalContents read_journal(const fs::path& path, JournalRun which) {
   std::vector<JournalContents> runs = read_journal_runs(path);
   if (which == JournalRun::last || runs.size() == 1) return std::move(runs.back());
   const auto is_bench = [](const JournalContents& run) { return run.run.contains("bench"); };
-  const auto benches = std::count_if(runs.begin(), runs.end(), is_bench);
-  if (benches == 1) return std::move(*std::find_if(runs.begin(), runs.end(), is_bench));
+  const auto benches = std::ranges::count_if(runs, is_bench);
+  if (benches == 1) return std::move(*std::ranges::find_if(runs, is_bench));
   throw usage_error(fmt::format("{} holds {} runs, {} of `bench`", name, runs.size(), benches), {},
                     "one job alone: `warpmark run CONFIG --job NAME --journal FILE`");
 }

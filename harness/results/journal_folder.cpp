@@ -117,7 +117,7 @@ std::vector<fs::path> files_of(const fs::path& path, const std::vector<std::stri
     throw usage_error(fmt::format("the folder {} has no journal", display_path(path)), {},
                       "journals are its files *" + join(extensions, " and *"));
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

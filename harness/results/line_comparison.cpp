@@ -32,7 +32,7 @@ std::vector<std::string> words_of(const std::string& text) {
     }
     inside = letter;
   }
-  std::sort(words.begin(), words.end());
+  std::ranges::sort(words);
   return words;
 }
 
@@ -167,11 +167,11 @@ std::vector<GrownLine> grown_lines(const ComparedPoint& point, const BenchCase& 
   }
   // Not every counter is one of lines: launches, barriers, floating-point operations.
   const auto in_lines = [&](const CounterChange& change) {
-    return std::any_of(after.lines.begin(), after.lines.end(), [&](const CountedLine& line) {
+    return std::ranges::any_of(after.lines, [&](const CountedLine& line) {
       return counter_value(line.counters, change.name) != 0;
     });
   };
-  const auto most = std::find_if(grown.begin(), grown.end(), in_lines);
+  const auto most = std::ranges::find_if(grown, in_lines);
   if (most == grown.end()) return {};
   const auto files = by_file(before.lines);
   std::vector<Growth> all;
@@ -191,8 +191,7 @@ std::vector<GrownLine> grown_lines(const ComparedPoint& point, const BenchCase& 
       all.push_back(std::move(growth));
     }
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Growth& a, const Growth& b) { return a.share > b.share; });
+  std::ranges::stable_sort(all, std::ranges::greater{}, &Growth::share);
   std::vector<GrownLine> lines;
   for (Growth& growth : all) lines.push_back(std::move(growth.line));
   return lines;

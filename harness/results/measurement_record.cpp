@@ -219,9 +219,8 @@ std::vector<std::string> throttling(const Measurement& measurement) {
   std::vector<std::string> reasons;
   for (const DeviceState* state : {&measurement.before, &measurement.after}) {
     for (const std::string& reason : state->throttle_reasons) {
-      const bool known = std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
-      const bool harmless =
-          std::find(kHarmless.begin(), kHarmless.end(), reason) != kHarmless.end();
+      const bool known = std::ranges::find(reasons, reason) != reasons.end();
+      const bool harmless = std::ranges::find(kHarmless, reason) != kHarmless.end();
       if (!known && !harmless) reasons.push_back(reason);
     }
   }

@@ -19,9 +19,8 @@ std::optional<PlatformId> platform_id(std::string_view text) {
 }
 
 bool share_id(const std::vector<PlatformId>& a, const std::vector<PlatformId>& b) {
-  return std::any_of(a.begin(), a.end(), [&](const PlatformId& one) {
-    return std::find(b.begin(), b.end(), one) != b.end();
-  });
+  return std::ranges::any_of(
+      a, [&](const PlatformId& one) { return std::ranges::find(b, one) != b.end(); });
 }
 
 }  // namespace warpmark

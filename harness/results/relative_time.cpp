@@ -12,7 +12,7 @@ namespace warpmark {
 namespace {
 
 double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   const size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
@@ -27,7 +27,7 @@ void set_interval(const std::vector<double>& ratios, RelativeTime& into) {
     for (double& one : sample) one = ratios[draw() % ratios.size()];
     medians.push_back(median_of(sample));
   }
-  std::sort(medians.begin(), medians.end());
+  std::ranges::sort(medians);
   const auto at = [&](double share) {
     return medians[static_cast<size_t>(share * static_cast<double>(kSamples - 1))];
   };

@@ -259,7 +259,7 @@ MergedFile merged_journals(const std::vector<fs::path>& files) {
     if (runs.size() != 1) throw no_shard(file, "it has several runs");
     journals.push_back({file, std::move(runs.front())});
   }
-  std::stable_sort(journals.begin(), journals.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(journals, [](const auto& a, const auto& b) {
     const Json none = Json::object();
     const auto index = [&](const JournalPart& one) {
       return one.contents.run.value("shard", none).value("index", 0);
@@ -366,8 +366,7 @@ MergedFile merge_google_benchmark(const std::vector<fs::path>& files) {
     if (one.contains("date")) context["date"] = std::min(context["date"], one.at("date"));
   }
   context["command"] = parts[first].shard.command;
-  std::sort(suites.begin(), suites.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::ranges::sort(suites, {}, [](const auto& one) { return one.first; });
   context["suites"] = Json::array();
   for (auto& [position, suite] : suites) {
     if (known_suites.insert(suite.at("name").get<std::string>()).second) {

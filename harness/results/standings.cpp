@@ -14,7 +14,7 @@ namespace {
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::string text_of(const Labels& labels) {
@@ -57,7 +57,7 @@ void rank_sweeps(const std::vector<RankedPoint>& points, std::vector<Standing>& 
   }
   for (const auto& [name, members] : groups) {
     if (members.size() < 2) continue;
-    const size_t best = *std::min_element(members.begin(), members.end(), [&](size_t a, size_t b) {
+    const size_t best = *std::ranges::min_element(members, [&](size_t a, size_t b) {
       return points[a].series->summary.median < points[b].series->summary.median;
     });
     standings[best].best = true;

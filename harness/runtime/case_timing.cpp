@@ -429,11 +429,12 @@ std::vector<Measurement> CaseTiming::ask(Ongoing& one, CaseDialogue& dialogue,
   if (one.against) sides.push_back(std::move(*timed.against));
   const std::vector<TimingMode>& modes = one.job.options.modes;
   const auto place = [&](const TimedSeries& of) {
-    return std::find(modes.begin(), modes.end(), of.mode) - modes.begin();
+    return std::ranges::find(modes, of.mode) - modes.begin();
   };
   for (Measurement& side : sides) {
-    std::sort(side.series.begin(), side.series.end(),
-              [&](const auto& left, const auto& right) { return place(left) < place(right); });
+    std::ranges::sort(side.series, [&](const auto& left, const auto& right) {
+      return place(left) < place(right);
+    });
   }
   return sides;
 }

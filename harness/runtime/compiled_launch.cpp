@@ -158,8 +158,8 @@ void follow_compilers(PlannedCase& planned, const Signatures& compiled) {
     // Triton gives warps of their own to parts of loops (warp_specialize), beside those of the option.
     const std::array<uint64_t, 3>& block = kernel.bounds.block;
     if (unit.compiler == "triton" && block[0] != 0 && launch.block == block_of_warps(unit)) {
-      std::transform(block.begin(), block.end(), launch.block.begin(),
-                     [](uint64_t threads) { return Size{static_cast<int64_t>(threads)}; });
+      std::ranges::transform(block, launch.block.begin(),
+                             [](uint64_t threads) { return Size{static_cast<int64_t>(threads)}; });
     }
     if (launch.shared == Size{int64_t{0}}) {
       launch.shared = static_cast<int64_t>(std::min(kernel.bounds.least_dynamic, kMostShared));

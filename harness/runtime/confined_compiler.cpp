@@ -23,7 +23,7 @@ SessionOptions link_options(SessionOptions options) {
 bool is_possible(const protocol::Prepare& request, const protocol::Prepared& made) {
   if (!protocol::answers(request, made)) return false;
   if (made.images.size() != request.units.size()) return false;
-  return std::all_of(made.images.begin(), made.images.end(), [](const protocol::UnitImage& image) {
+  return std::ranges::all_of(made.images, [](const protocol::UnitImage& image) {
     return image.ptx.size() <= Confinement::kMostImage &&
            image.cubin.size() <= Confinement::kMostImage;
   });

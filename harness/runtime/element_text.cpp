@@ -52,7 +52,7 @@ std::string decimal_text(Unsigned128 value) {
     digits += static_cast<char>('0' + static_cast<int>(value % 10));
     value /= 10;
   } while (value != 0);
-  std::reverse(digits.begin(), digits.end());
+  std::ranges::reverse(digits);
   return digits;
 }
 

@@ -41,12 +41,11 @@ bool is_float(const std::optional<DType>& dtype) {
 // output has it, too, and may be of floats, or the dtype depends on an axis, and is a float
 // elsewhere.
 bool is_shared(const Plan& plan, const Expected& expected) {
-  const bool varies = std::any_of(plan.point.begin(), plan.point.end(), [](const PlanAxis& axis) {
+  const bool varies = std::ranges::any_of(plan.point, [](const PlanAxis& axis) {
     const auto* name = std::get_if<std::string>(&axis.value);
     return name != nullptr && find_dtype(*name);
   });
-  return varies ||
-         std::any_of(plan.expected.begin(), plan.expected.end(), [&](const Expected& other) {
+  return varies || std::ranges::any_of(plan.expected, [&](const Expected& other) {
            const Buffer* buffer = plan.find_buffer(other.output);
            return other.output != expected.output && other.tolerance == expected.tolerance &&
                   (buffer == nullptr || !buffer->dtype || is_float(buffer->dtype));

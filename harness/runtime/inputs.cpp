@@ -44,8 +44,7 @@ bool is_axis(const Plan& plan, const std::string& name) {
 // True if a scalar that is an axis differs from the axis's number: a float has its dtype's width,
 // and a whole number may be too great for a float.
 bool is_other_than_axis(const Plan& plan, const std::string& name, const ScalarValue& scalar) {
-  const auto axis = std::find_if(plan.point.begin(), plan.point.end(),
-                                 [&](const PlanAxis& one) { return one.name == name; });
+  const auto axis = std::ranges::find(plan.point, name, &PlanAxis::name);
   if (axis == plan.point.end() || scalar.dtype.kind != DTypeKind::floating) return false;
   const auto* whole = std::get_if<int64_t>(&axis->value);
   if (whole == nullptr) return true;

@@ -69,7 +69,7 @@ bool is_suites_own(const PlannedCase& planned, const std::string& file) {
   const auto handed_in = [](const Unit& unit) {
     return !unit.file.empty() && !unit.source.empty();
   };
-  const auto submitted = std::find_if(units.begin(), units.end(), handed_in);
+  const auto submitted = std::ranges::find_if(units, handed_in);
   if (submitted != units.end()) return submitted->file == file;
   const std::filesystem::path suite = planned.positions.find("").file;
   std::error_code ignored;

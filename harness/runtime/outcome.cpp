@@ -6,7 +6,7 @@ namespace warpmark {
 
 std::string in_words(Verdict verdict) {
   std::string words(to_text(verdict));
-  std::replace(words.begin(), words.end(), '_', ' ');
+  std::ranges::replace(words, '_', ' ');
   return words;
 }
 

@@ -78,7 +78,7 @@ protocol::ImageShape image_shape(const Buffer& buffer, const Shape& shape,
     }
     --axes;
   }
-  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  const bool empty = std::ranges::find(shape, 0) != shape.end();
   if (axes < 1 || axes > 3 || empty) {
     throw verdict_error(
         fmt::format("`{}` has shape {}: a texture has one to three axes, none of "

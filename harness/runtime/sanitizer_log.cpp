@@ -201,8 +201,8 @@ class LogReader {
       finding_.reset();
       return;
     }
-    const auto known = std::find_if(findings_.begin(), findings_.end(),
-                                    [&](const Finding& one) { return same_cause(one, *finding_); });
+    const auto known = std::ranges::find_if(
+        findings_, [&](const Finding& one) { return same_cause(one, *finding_); });
     if (known != findings_.end())
       known->count += finding_->count;
     else if (findings_.size() < kMostReports)
@@ -301,7 +301,7 @@ std::string add_argument(nlohmann::ordered_json& json, const Finding& finding,
   const auto holds = [&](const protocol::BufferPlace& one, uint64_t at) {
     return at >= one.address && at - one.address < one.bytes;
   };
-  auto found = std::find_if(buffers.begin(), buffers.end(), [&](const protocol::BufferPlace& one) {
+  auto found = std::ranges::find_if(buffers, [&](const protocol::BufferPlace& one) {
     return holds(one, address) || (finding.near_address && holds(one, *finding.near_address));
   });
   if (found == buffers.end()) return "";

@@ -12,19 +12,19 @@ namespace warpmark {
 
 bool has_step(const Plan& plan, const std::string& name) {
   const std::vector<std::string> names = step_names(plan);
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 void require_step(const std::string& name, const std::vector<const Plan*>& plans) {
   std::vector<std::string> known;
   for (const Plan* plan : plans) {
     for (std::string& one : step_names(*plan)) {
-      if (std::find(known.begin(), known.end(), one) == known.end()) {
+      if (std::ranges::find(known, one) == known.end()) {
         known.push_back(std::move(one));
       }
     }
   }
-  if (known.empty() || std::find(known.begin(), known.end(), name) != known.end()) return;
+  if (known.empty() || std::ranges::find(known, name) != known.end()) return;
   const std::string near = nearest(name, known);
   throw usage_error(
       fmt::format("unknown step `{}`; there are: {}", printable(name), join(known, ", ")), {},

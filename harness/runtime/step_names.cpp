@@ -31,7 +31,7 @@ std::string launch_name(const Plan& plan, size_t step) {
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (std::ranges::find(names, name) == names.end()) names.push_back(name);
 }
 
 }  // namespace
@@ -104,8 +104,9 @@ std::vector<std::string> step_names(const std::vector<nlohmann::ordered_json>& l
 std::vector<nlohmann::ordered_json> launches_of_step(
     const std::vector<nlohmann::ordered_json>& launches, const std::string& name) {
   std::vector<nlohmann::ordered_json> found;
-  std::copy_if(launches.begin(), launches.end(), std::back_inserter(found),
-               [&](const nlohmann::ordered_json& launch) { return named_step(launch) == name; });
+  std::ranges::copy_if(
+      launches, std::back_inserter(found),
+      [&](const nlohmann::ordered_json& launch) { return named_step(launch) == name; });
   return found;
 }
 

@@ -27,7 +27,7 @@ class InputList {
  private:
   void add(const fs::path& path) {
     std::string file = fs::absolute(path).lexically_normal().string();
-    if (std::find(files_.begin(), files_.end(), file) == files_.end()) {
+    if (std::ranges::find(files_, file) == files_.end()) {
       files_.push_back(std::move(file));
     }
   }

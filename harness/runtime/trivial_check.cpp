@@ -62,8 +62,7 @@ bool uses_rng(const NumpyText& value) {
 bool uses_rng(const Plan& plan) {
   const auto scalar = [](const Scalar& one) { return uses_rng(one.value); };
   const auto buffer = [](const Buffer& one) { return one.value && uses_rng(*one.value); };
-  return std::any_of(plan.scalars.begin(), plan.scalars.end(), scalar) ||
-         std::any_of(plan.buffers.begin(), plan.buffers.end(), buffer);
+  return std::ranges::any_of(plan.scalars, scalar) || std::ranges::any_of(plan.buffers, buffer);
 }
 
 template <typename Value>

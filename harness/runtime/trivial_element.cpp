@@ -85,7 +85,7 @@ std::vector<std::vector<std::byte>> likely_constants(const TypedBytes& expected,
   const size_t count = expected.count();
   if (count == 0) return values;
   const auto add = [&](std::vector<std::byte> value) {
-    if (std::find(values.begin(), values.end(), value) == values.end()) {
+    if (std::ranges::find(values, value) == values.end()) {
       values.push_back(std::move(value));
     }
   };

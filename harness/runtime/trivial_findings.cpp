@@ -27,8 +27,7 @@ struct Group {
   bool in_every_case = true;  ///< for each of its answers
 
   bool any(auto condition) const {
-    return std::any_of(answers.begin(), answers.end(),
-                       [&](const TrivialFinding* one) { return condition(*one); });
+    return std::ranges::any_of(answers, [&](const TrivialFinding* one) { return condition(*one); });
   }
   bool by_tolerance() const {
     return any([](const TrivialFinding& one) { return one.pass.by_tolerance; });
@@ -56,9 +55,8 @@ Position place_of(const Suite& suite, const Group& group) {
 std::string hint_for(const Suite& suite, const Group& group) {
   const auto has = [&](auto condition) { return group.any(condition); };
   std::string what;
-  const bool is_compared =
-      std::any_of(suite.reference.begin(), suite.reference.end(),
-                  [&](const NamedText& one) { return one.name == group.output; });
+  const bool is_compared = std::ranges::any_of(
+      suite.reference, [&](const NamedText& one) { return one.name == group.output; });
   if (!group.output.empty() && !is_compared) {
     what = "add a check that refuses it, as `permutation` or `moments` do";
   } else if (group.output.empty()) {
@@ -77,7 +75,7 @@ std::string hint_for(const Suite& suite, const Group& group) {
   std::vector<std::string> names;
   for (const TrivialFinding* one : group.answers) {
     const std::string name(to_text(one->pass.answer));
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return fmt::format("{}; if it is meant so: `lint: {{allow: [{}], reason: …}}`", what,
                      join(names, ", "));
@@ -200,10 +198,10 @@ std::vector<TrivialFinding> TrivialFindings::findings() const {
     if (!counts(seen)) continue;
     const TrivialAnswer answer = seen.finding.pass.answer;
     const auto allows = [&](const LintException* rule) {
-      return std::any_of(rule->allow.begin(), rule->allow.end(),
-                         [&](const LintException::Allowed& one) { return one.answer == answer; });
+      return std::ranges::any_of(
+          rule->allow, [&](const LintException::Allowed& one) { return one.answer == answer; });
     };
-    if (std::any_of(seen.rules.begin(), seen.rules.end(), allows)) continue;
+    if (std::ranges::any_of(seen.rules, allows)) continue;
     left.push_back(seen.finding);
     left.back().in_every_case = seen.only_in_every_case;
   }
@@ -214,9 +212,9 @@ std::vector<LintException::Allowed> TrivialFindings::unneeded() const {
   std::vector<LintException::Allowed> idle;
   for (const LintException& rule : suite_->lint) {
     for (const LintException::Allowed& allowed : rule.allow) {
-      const bool needed = std::any_of(seen_.begin(), seen_.end(), [&](const Seen& seen) {
+      const bool needed = std::ranges::any_of(seen_, [&](const Seen& seen) {
         return seen.finding.pass.answer == allowed.answer && counts(seen) &&
-               std::find(seen.rules.begin(), seen.rules.end(), &rule) != seen.rules.end();
+               std::ranges::find(seen.rules, &rule) != seen.rules.end();
       });
       if (!needed) idle.push_back(allowed);
     }

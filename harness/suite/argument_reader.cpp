@@ -55,9 +55,8 @@ SuiteImage read_image(const KeyedMap& map, bool is_texture) {
   image.normalized = map.truth("normalized").value_or(false);
   image.read_normalized = map.word("read") == "normalized";
   if (const auto channels = map.word("channels")) image.channels = channels->front() - '0';
-  const bool repeats =
-      std::any_of(image.address.begin(), image.address.end(),
-                  [](const auto& mode) { return mode == "wrap" || mode == "mirror"; });
+  const bool repeats = std::ranges::any_of(
+      image.address, [](const auto& mode) { return mode == "wrap" || mode == "mirror"; });
   if (repeats && !image.normalized) {
     throw usage_error("textures repeat only with normalized coordinates", map.where(),
                       "add `normalized: true`; without it they clamp or have a border");

@@ -101,10 +101,9 @@ std::string axis_literal(const ArithmeticValue& value) {
   std::string text = to_text(value);
   const auto* word = std::get_if<std::string>(&value);
   if (word == nullptr) return text;
-  const bool plain =
-      !word->empty() && *word != "True" && *word != "False" && *word != "true" &&
-      *word != "false" && !(word->front() >= '0' && word->front() <= '9') &&
-      std::all_of(word->begin(), word->end(), [](char c) { return is_word_character(c); });
+  const bool plain = !word->empty() && *word != "True" && *word != "False" && *word != "true" &&
+                     *word != "false" && !(word->front() >= '0' && word->front() <= '9') &&
+                     std::ranges::all_of(*word, [](char c) { return is_word_character(c); });
   if (plain) return text;
   const char quote = word->find('\'') == std::string::npos ? '\'' : '"';
   return quote + text + quote;
@@ -149,8 +148,7 @@ Axis parse_axis_override(std::string_view text, const std::string& what) {
 }
 
 void override_axis(std::vector<Axis>& axes, Axis axis) {
-  const auto same = std::find_if(axes.begin(), axes.end(),
-                                 [&](const Axis& other) { return other.name == axis.name; });
+  const auto same = std::ranges::find(axes, axis.name, &Axis::name);
   if (same != axes.end()) {
     *same = std::move(axis);
   } else {
@@ -186,7 +184,7 @@ void require_axes(const std::vector<std::shared_ptr<const Suite>>& suites,
   for (const auto& suite : suites) {
     for (const Axis& axis : suite->axes) known.push_back(axis.name);
   }
-  std::sort(known.begin(), known.end());
+  std::ranges::sort(known);
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (const Axis& axis : overrides) {
     if (std::binary_search(known.begin(), known.end(), axis.name)) continue;
@@ -201,8 +199,8 @@ void require_axes(const std::vector<std::shared_ptr<const Suite>>& suites,
 std::vector<std::string> override_texts(const Case& which, const std::vector<Axis>& overrides) {
   std::vector<std::string> texts;
   for (const PointValue& point : which.point) {
-    const bool overridden = std::any_of(overrides.begin(), overrides.end(),
-                                        [&](const Axis& axis) { return axis.name == point.name; });
+    const bool overridden =
+        std::ranges::any_of(overrides, [&](const Axis& axis) { return axis.name == point.name; });
     if (!overridden) continue;
     std::string text = point.name + "=" + axis_literal(point.value);
     if (id_text(point.value) != point.label) text += " as " + point.label;

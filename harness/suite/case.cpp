@@ -110,8 +110,8 @@ std::optional<std::string> id_text(const ArithmeticValue& value) {
   if (std::holds_alternative<std::string>(value) && text.find('~') != std::string::npos) {
     return std::nullopt;  // it would read as a minus
   }
-  std::replace(text.begin(), text.end(), '-', '~');
-  const bool fits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+  std::ranges::replace(text, '-', '~');
+  const bool fits = !text.empty() && std::ranges::all_of(text, [](char c) {
     return is_word_character(c) || c == '/' || c == '.' || c == '~';
   });
   return fits ? std::optional(text) : std::nullopt;
@@ -207,8 +207,7 @@ std::vector<Case> cases(const std::shared_ptr<const Suite>& suite, const ListEva
   for (const ListedCase& listed : suite->cases) {
     std::vector<Axis> own;
     for (const Axis* axis : axes) {
-      const auto named = std::find_if(listed.axes.begin(), listed.axes.end(),
-                                      [&](const Axis& one) { return one.name == axis->name; });
+      const auto named = std::ranges::find(listed.axes, axis->name, &Axis::name);
       own.push_back(named != listed.axes.end() ? *named : *axis);
     }
     std::vector<const Axis*> pointers;

@@ -35,8 +35,7 @@ Json folded_document(const Expression& expression, const std::string& pointer,
   Json json = {{"arithmetic", expression.text()}, {"at", pointer}};
   for (const PointValue& index : values.indices) {
     const auto& names = expression.names();
-    if (std::any_of(names.begin(), names.end(),
-                    [&](const NameUse& use) { return use.name == index.name; })) {
+    if (std::ranges::any_of(names, [&](const NameUse& use) { return use.name == index.name; })) {
       json["with"].push_back({{"name", index.name}, {"value", value_document(index.value)}});
     }
   }

@@ -42,9 +42,8 @@ class Writer {
     json["reference"] = reference();
     json["tolerance"] = tolerance(suite_.tolerance, "/tolerance");
     for (const OutputTolerance& own : suite_.output_tolerances) {
-      const bool referenced =
-          std::any_of(suite_.reference.begin(), suite_.reference.end(),
-                      [&](const NamedText& one) { return one.name == own.output; });
+      const bool referenced = std::ranges::any_of(
+          suite_.reference, [&](const NamedText& one) { return one.name == own.output; });
       // Those of references stand with them.
       if (referenced) continue;
       json["tolerances"].push_back({{"name", own.output}, {"tolerance", tolerance_of(own.output)}});
@@ -187,7 +186,7 @@ class Writer {
       const auto* text = std::get_if<std::string>(value);
       word.text = text != nullptr ? *text : to_text(*value);
     }
-    if (std::find(words.begin(), words.end(), word.text) != words.end()) return word.text;
+    if (std::ranges::find(words, word.text) != words.end()) return word.text;
     throw unknown_tensor_word(key, word);
   }
 
@@ -257,8 +256,8 @@ class Writer {
     StepsDocument unrolled = steps_document(suite_, values_.scope, document_.positions);
     json["launch"] = std::move(unrolled.steps);
     for (const MovedMap& moved : unrolled.maps) {
-      const auto map = std::find_if(json["arguments"].begin(), json["arguments"].end(),
-                                    [&](const Json& one) { return one["name"] == moved.map; });
+      const auto map = std::ranges::find_if(
+          json["arguments"], [&](const Json& one) { return one["name"] == moved.map; });
       Json other = *map;
       other["name"] = moved.name;
       other["tensor_map"]["array"] = moved.buffer;

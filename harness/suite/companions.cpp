@@ -73,8 +73,7 @@ std::optional<Case> smaller_case(const Case& which) {
   std::vector<PointValue> point = which.point;
   bool smaller = false;
   for (const NamedExpression& axis : work->smaller) {
-    const auto found = std::find_if(point.begin(), point.end(),
-                                    [&](const PointValue& own) { return own.name == axis.name; });
+    const auto found = std::ranges::find(point, axis.name, &PointValue::name);
     const ArithmeticValue value = axis.value.evaluate(scope);
     if (found == point.end() || found->value == value) continue;
     found->value = value;

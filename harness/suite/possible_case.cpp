@@ -25,7 +25,7 @@ std::optional<std::map<std::string, std::string>> parts_of(std::string_view id,
 
 std::optional<PointValue> value_in_range(const Axis& axis, std::string label) {
   const std::string written = label;
-  std::replace(label.begin(), label.end(), '~', '-');
+  std::ranges::replace(label, '~', '-');
   int64_t number = 0;
   const auto [end, error] = std::from_chars(label.data(), label.data() + label.size(), number);
   if (error != std::errc() || end != label.data() + label.size()) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Case> possible_case(const std::shared_ptr<const Suite>& suite, std
       const auto part = parts->find(argument.name);
       if (part == parts->end() || !argument.contents) continue;
       const std::vector<std::string> names = pattern_names(*argument.contents);
-      if (std::find(names.begin(), names.end(), part->second) == names.end()) return std::nullopt;
+      if (std::ranges::find(names, part->second) == names.end()) return std::nullopt;
       contents.push_back({argument.name, part->second});
     }
     if (point.size() + contents.size() != parts->size()) return std::nullopt;

@@ -138,8 +138,8 @@ class Parser {
       fail(fmt::format("a word is missing before `{}`", token_));
     }
     std::string word(token_);
-    std::transform(word.begin(), word.end(), word.begin(), small);
-    std::replace(word.begin(), word.end(), '-', '~');
+    std::ranges::transform(word, word.begin(), small);
+    std::ranges::replace(word, '-', '~');
     words_->push_back(word);
     next();
     return std::make_shared<const Node>(Node{Node::Kind::word, std::move(word), {}});
@@ -173,11 +173,9 @@ bool holds(const Node& node, std::string_view id) {
     case Node::Kind::negation:
       return !holds(*node.parts.front(), id);
     case Node::Kind::conjunction:
-      return std::all_of(node.parts.begin(), node.parts.end(),
-                         [&](const NodePtr& part) { return holds(*part, id); });
+      return std::ranges::all_of(node.parts, [&](const NodePtr& part) { return holds(*part, id); });
     case Node::Kind::disjunction:
-      return std::any_of(node.parts.begin(), node.parts.end(),
-                         [&](const NodePtr& part) { return holds(*part, id); });
+      return std::ranges::any_of(node.parts, [&](const NodePtr& part) { return holds(*part, id); });
   }
   return false;
 }
@@ -194,7 +192,7 @@ SelectExpression SelectExpression::parse(std::string_view text, const std::strin
 bool SelectExpression::matches(std::string_view id) const {
   if (!root_) return true;
   std::string lower(id);
-  std::transform(lower.begin(), lower.end(), lower.begin(), small);
+  std::ranges::transform(lower, lower.begin(), small);
   return holds(*root_, lower);
 }
 

@@ -64,8 +64,7 @@ std::string nearest_part(const std::vector<std::string>& words,
   for (const std::string& word : words) {
     if (word.find('*') != std::string::npos) continue;
     const SelectExpression alone = SelectExpression::parse(word, "");
-    if (std::any_of(ids.begin(), ids.end(),
-                    [&](const std::string& id) { return alone.matches(id); })) {
+    if (std::ranges::any_of(ids, [&](const std::string& id) { return alone.matches(id); })) {
       continue;
     }
     const std::string near = nearest(word, known);

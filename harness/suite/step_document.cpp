@@ -163,8 +163,8 @@ class Unrolling {
 
   std::string moved(const std::string& map, const std::string& buffer) {
     std::string name = fmt::format("{} of {}", map, buffer);
-    const bool known = std::any_of(maps_.begin(), maps_.end(),
-                                   [&](const MovedMap& one) { return one.name == name; });
+    const bool known =
+        std::ranges::any_of(maps_, [&](const MovedMap& one) { return one.name == name; });
     if (!known) maps_.push_back({name, map, buffer});
     return name;
   }

@@ -26,8 +26,8 @@ std::vector<size_t> zip_leaders(const std::vector<const Axis*>& axes) {
     leaders.push_back(i);
     const std::optional<Located>& zip = axes[i]->zip;
     if (!zip) continue;
-    const auto other = std::find_if(axes.begin(), axes.end(),
-                                    [&](const Axis* axis) { return axis->name == zip->text; });
+    const auto other =
+        std::ranges::find_if(axes, [&](const Axis* axis) { return axis->name == zip->text; });
     if (other == axes.end()) {
       std::vector<std::string> names;
       names.reserve(axes.size());

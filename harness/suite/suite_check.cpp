@@ -89,7 +89,7 @@ class Checker {
   void allowed_race(const RaceException& rule) const {
     std::vector<std::string> known = race_warnings();
     for (const Argument* argument : all_arguments(suite_)) known.push_back(argument->name);
-    if (std::find(known.begin(), known.end(), rule.race) == known.end())
+    if (std::ranges::find(known, rule.race) == known.end())
       throw unknown_word("race or argument", rule.race, rule.where, known);
   }
 
@@ -108,8 +108,7 @@ class Checker {
       }
       for (const Axis& axis : suite_.axes) {
         const auto named = [&](const std::string& name) {
-          return std::any_of(one.axes.begin(), one.axes.end(),
-                             [&](const Axis& own) { return own.name == name; });
+          return std::ranges::any_of(one.axes, [&](const Axis& own) { return own.name == name; });
         };
         if (named(axis.name)) continue;
         const bool has_none = axis.values.empty() && !axis.python;
@@ -152,7 +151,7 @@ class Checker {
     for (const AxisValue& value : axis.values) {
       labels.push_back(value.label.empty() ? id_text(value.value).value_or("") : value.label);
     }
-    if (axis.python || std::find(labels.begin(), labels.end(), label.text) != labels.end()) return;
+    if (axis.python || std::ranges::find(labels, label.text) != labels.end()) return;
     throw unknown_word("value of the axis `" + axis.name + "`", label.text, label.where, labels);
   }
 
@@ -302,7 +301,7 @@ class Checker {
         names(*argument.element, "element", allowed);
       } else if (argument.name.text.empty()) {
         continue;
-      } else if (std::find(known.begin(), known.end(), argument.name.text) == known.end()) {
+      } else if (std::ranges::find(known, argument.name.text) == known.end()) {
         throw unknown_word("argument", argument.name.text, argument.name.where, known);
       }
     }
@@ -350,7 +349,7 @@ class Checker {
   }
 
   static bool contains(const std::vector<std::string>& list, const std::string& name) {
-    return std::find(list.begin(), list.end(), name) != list.end();
+    return std::ranges::find(list, name) != list.end();
   }
 
   // The outputs of several devices must be put together again.
@@ -444,8 +443,7 @@ class Checker {
 
   // Requires an argument that has an address.
   void pointed(const Located& to) const {
-    const auto found = std::find_if(suite_.arguments.begin(), suite_.arguments.end(),
-                                    [&](const Argument& one) { return one.name == to.text; });
+    const auto found = std::ranges::find(suite_.arguments, to.text, &Argument::name);
     if (found != suite_.arguments.end() && is_array(found->kind) && !found->image) return;
     throw unknown_word("array argument", to.text, to.where, arrays_);
   }

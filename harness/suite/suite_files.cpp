@@ -27,7 +27,7 @@ std::string nearest_file(const std::filesystem::path& path) {
   for (const auto& entry : std::filesystem::directory_iterator(path.parent_path(), ignored)) {
     names.push_back(printable(entry.path().filename().string()));
   }
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   const std::string near = nearest(path.filename().string(), names);
   return near.empty() ? "" : fmt::format("did you mean `{}`?", near);
 }

@@ -138,7 +138,7 @@ class Search {
     std::error_code code;
     const fs::path real = fs::canonical(folder, code);
     // A link to a folder that it is in would be followed for ever.
-    if (!code && std::find(open_.begin(), open_.end(), real) != open_.end()) return 0;
+    if (!code && std::ranges::find(open_, real) != open_.end()) return 0;
     open_.push_back(real);
     size_t found = 0;
     fs::directory_iterator entry(folder, code);

@@ -176,7 +176,7 @@ std::vector<Error> suite_problems(const std::filesystem::path& file) {
     }
   };
   attempt([&] { read_suite(read_file(file), file, attempt); });
-  std::stable_sort(problems.begin(), problems.end(), [](const Error& one, const Error& other) {
+  std::ranges::stable_sort(problems, [](const Error& one, const Error& other) {
     return std::pair(one.where().line, one.where().column) <
            std::pair(other.where().line, other.where().column);
   });

@@ -122,7 +122,7 @@ void read_counters(const YamlNode& node, Suite& suite) {
   if (node.members.empty()) throw usage_error("`counters` is empty", node.where);
   const std::vector<std::string>& known = counter_names();
   for (const YamlMember& member : node.members) {
-    if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+    if (std::ranges::find(known, member.key) == known.end()) {
       throw unknown_counter(member);
     }
     read_one_or_more(member.value, "`" + member.key + "`", [&](const YamlNode& bound) {

@@ -69,7 +69,7 @@ void require_map(const YamlNode& node, const std::string& what,
                  const std::vector<std::string>& known) {
   require_named_map(node, what);
   for (const YamlMember& member : node.members) {
-    if (std::find(known.begin(), known.end(), member.key) == known.end()) {
+    if (std::ranges::find(known, member.key) == known.end()) {
       const size_t colon = member.key.find(':');
       if (colon != std::string::npos) {
         throw usage_error(fmt::format("unknown key of {} `{}`", what, member.key), member.where,
@@ -104,7 +104,7 @@ Located read_text(const YamlNode& node, const std::string& what) {
 std::string read_word(const YamlNode& node, const std::string& what,
                       const std::vector<std::string>& words) {
   const Located word = read_text(node, what);
-  if (std::find(words.begin(), words.end(), word.text) != words.end()) return word.text;
+  if (std::ranges::find(words, word.text) != words.end()) return word.text;
   throw unknown_word("value of " + what, word.text, word.where, words);
 }
 
@@ -151,7 +151,7 @@ PythonText read_python(const YamlNode& node, const std::string& what) {
 
 bool is_identifier(std::string_view text) {
   return !text.empty() && is_word_start(text[0]) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return is_word_character(c); });
+         std::ranges::all_of(text, [&](char c) { return is_word_character(c); });
 }
 
 namespace {
@@ -161,7 +161,7 @@ ArithmeticValue read_axis_literal(const YamlNode& node) {
   // A single word is text; everything else is arithmetic, in which no name has a value yet.
   const std::string_view word = trim(text.text);
   static const std::vector<std::string> kNotText = {"True", "False", "true", "false"};
-  if (is_identifier(word) && std::find(kNotText.begin(), kNotText.end(), word) == kNotText.end()) {
+  if (is_identifier(word) && std::ranges::find(kNotText, word) == kNotText.end()) {
     return std::string(word);
   }
   const Expression expression = Expression::parse(text.text, text.where);

@@ -41,7 +41,7 @@ template <Worded T>
 T read_word(const YamlNode& node, const std::string& what) {
   const auto all = words(T());
   const std::string word = read_word(node, what, {all.begin(), all.end()});
-  return static_cast<T>(std::find(all.begin(), all.end(), word) - all.begin());
+  return static_cast<T>(std::ranges::find(all, word) - all.begin());
 }
 /// Returns true for the node `true` and false for `false`.
 bool read_truth(const YamlNode& node, const std::string& what);

@@ -61,13 +61,13 @@ void check_references(const Suite& suite) {
   }
   std::set<std::string> referenced;
   for (const NamedText& reference : suite.reference) {
-    if (std::find(outputs.begin(), outputs.end(), reference.name) == outputs.end()) {
+    if (std::ranges::find(outputs, reference.name) == outputs.end()) {
       throw unknown_word("output in `reference`", reference.name, reference.where, outputs);
     }
     referenced.insert(reference.name);
   }
   for (const OutputTolerance& tolerance : suite.output_tolerances) {
-    if (std::find(outputs.begin(), outputs.end(), tolerance.output) == outputs.end()) {
+    if (std::ranges::find(outputs, tolerance.output) == outputs.end()) {
       throw unknown_word("output in `tolerance`", tolerance.output, tolerance.where, outputs);
     }
   }

@@ -38,7 +38,7 @@ Error unknown_tensor_word(const std::string& key, const Located& word) {
 
 void check_tensor_words(const SuiteTensorMap& map, const std::vector<std::string>& axes) {
   const auto has = [](const std::vector<std::string>& all, const std::string& word) {
-    return std::find(all.begin(), all.end(), word) != all.end();
+    return std::ranges::find(all, word) != all.end();
   };
   for (const auto& [key, words] : tensor_map_words()) {
     const auto word = map.words.find(key);

@@ -46,8 +46,7 @@ bool looks_octal(std::string_view text) {
   if (text.size() < 2 || text[0] != '0') return false;
   text.remove_prefix(1);
   if (text[0] == 'o' || text[0] == 'O') text.remove_prefix(1);
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || c == '_'; });
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '_'; });
 }
 
 // The number of parentheses that are open at the end, outside of quotes; -1 for a closing one that

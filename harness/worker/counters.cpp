@@ -12,8 +12,8 @@ CounterSums sum_counters(const std::vector<nlohmann::ordered_json>& launches) {
     if (!launch.is_object()) continue;
     for (const auto& [name, value] : launch.items()) {
       if (name == "launch" || !value.is_number_integer()) continue;
-      const auto known = std::find_if(
-          sums.begin(), sums.end(), [&name = name](const auto& sum) { return sum.first == name; });
+      const auto known =
+          std::ranges::find_if(sums, [&name = name](const auto& sum) { return sum.first == name; });
       int64_t& sum = known == sums.end() ? sums.emplace_back(name, 0).second : known->second;
       // In a sandbox the numbers are a stranger's: they must not overflow.
       if (__builtin_add_overflow(sum, value.get<int64_t>(), &sum)) {
@@ -41,8 +41,7 @@ double least_occupancy(const std::vector<nlohmann::ordered_json>& launches) {
 }
 
 int64_t counter_value(const CounterSums& sums, std::string_view name) {
-  const auto found =
-      std::find_if(sums.begin(), sums.end(), [&](const auto& sum) { return sum.first == name; });
+  const auto found = std::ranges::find_if(sums, [&](const auto& sum) { return sum.first == name; });
   return found == sums.end() ? 0 : found->second;
 }
 

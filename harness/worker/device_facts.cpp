@@ -61,7 +61,7 @@ DeviceFacts facts_of(const DeviceChoice& choice) {
 }
 
 bool DeviceFacts::has(std::string_view capability) const {
-  return std::find(capabilities.begin(), capabilities.end(), capability) != capabilities.end();
+  return std::ranges::find(capabilities, capability) != capabilities.end();
 }
 
 }  // namespace warpmark

@@ -124,7 +124,7 @@ std::string Executor::no_tensor_maps() const {
 std::string Executor::set_up(const protocol::ContextLimits& limits,
                              const std::vector<bool>& linked) {
   if (std::string why = set_context(limits); !why.empty()) return why;
-  const bool links = std::find(linked.begin(), linked.end(), true) != linked.end();
+  const bool links = std::ranges::find(linked, true) != linked.end();
   if (!links || Linker::is_there(*context_)) return "";
   return fmt::format("links several units, which {} cannot", facts_.name);
 }

@@ -311,7 +311,7 @@ double least_launch(TimingKernels& kernels, const Stream& stream, const std::vec
     if (late) wait_s = std::min(kMostWait, 2 * wait_s);
   }
   if (times.empty()) return 0;
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   return quantile(times, 0.1);
 }
 

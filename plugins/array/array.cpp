@@ -53,7 +53,7 @@ class Planner {
     Json kernel = kernel_;
     Json options = Json::array();
     const Json given = kernel_.value("options", Json::array());
-    const bool chosen = std::any_of(given.begin(), given.end(), [](const Json& option) {
+    const bool chosen = std::ranges::any_of(given, [](const Json& option) {
       return option.get<std::string>().find("fmad") != std::string::npos;
     });
     if (!chosen) options.push_back("--fmad=false");  // NumPy rounds each operation by itself
@@ -104,9 +104,8 @@ class Planner {
 
   static void copy(const Array& array, Json& plan) {
     const std::string scratch = scratch_name(array.name);
-    const bool known =
-        std::any_of(plan["buffers"].begin(), plan["buffers"].end(),
-                    [&](const Json& buffer) { return buffer.at("name") == scratch; });
+    const bool known = std::ranges::any_of(
+        plan["buffers"], [&](const Json& buffer) { return buffer.at("name") == scratch; });
     if (!known) {
       plan["buffers"].push_back({{"name", scratch},
                                  {"direction", "scratch"},
@@ -152,9 +151,8 @@ class Planner {
   bool is_judged(const std::string& output) const {
     const auto is_about = [&](const char* list) {
       const Json all = which_.value(list, Json::array());
-      return std::any_of(all.begin(), all.end(), [&](const Json& one) {
-        return std::any_of(one.begin(), one.end(),
-                           [&](const Json& word) { return word == output; });
+      return std::ranges::any_of(all, [&](const Json& one) {
+        return std::ranges::any_of(one, [&](const Json& word) { return word == output; });
       });
     };
     return is_about("reference") || is_about("checks");

@@ -256,8 +256,7 @@ class Emitter {
   }
 
   bool is_copied(const std::string& name) const {
-    return std::any_of(copied_.begin(), copied_.end(),
-                       [&](const Array* array) { return array->name == name; });
+    return std::ranges::any_of(copied_, [&](const Array* array) { return array->name == name; });
   }
 
   std::string text_of(const Statement& statement) {

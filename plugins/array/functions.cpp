@@ -107,8 +107,8 @@ constexpr std::array kFunctions = {
 };
 
 const Function* find(const std::string& name) {
-  const auto* const found = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                         [&](const Function& one) { return name == one.name; });
+  const auto* const found =
+      std::ranges::find_if(kFunctions, [&](const Function& one) { return name == one.name; });
   return found != kFunctions.end() ? found : nullptr;
 }
 

@@ -140,8 +140,7 @@ template <class T> __device__ __forceinline__ bool whole_quotient(T a, T b, T &q
 }  // namespace
 
 bool in_prelude(const std::string& name) {
-  return std::any_of(kHelpers.begin(), kHelpers.end(),
-                     [&](const Helper& helper) { return name == helper.name; });
+  return std::ranges::any_of(kHelpers, [&](const Helper& helper) { return name == helper.name; });
 }
 
 std::string prelude(const std::set<std::string>& names) {

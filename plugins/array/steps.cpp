@@ -209,7 +209,7 @@ class Maker {
         if (access.writes && access.view == store.view) continue;
         if (!conflicts(written, statement.shape, access, statement.shape)) continue;
         if (access.writes) text_.fail(0, "both targets are the same elements");
-        if (std::find(copied.begin(), copied.end(), store.array) == copied.end()) {
+        if (std::ranges::find(copied, store.array) == copied.end()) {
           copied.push_back(store.array);
         }
       }

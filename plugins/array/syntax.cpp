@@ -269,7 +269,7 @@ class Parser {
     for (;;) {
       const auto& ops = levels()[level];
       const Token op = peek();
-      if (op.kind != Token::Kind::op || std::find(ops.begin(), ops.end(), op.text) == ops.end()) {
+      if (op.kind != Token::Kind::op || std::ranges::find(ops, op.text) == ops.end()) {
         return left;
       }
       if (level == 0 && compared) {
@@ -388,8 +388,7 @@ class Parser {
     }
     static const std::vector<std::string> kNot = {"and",    "or",  "not", "if", "else",
                                                   "lambda", "for", "in",  "is", "import"};
-    if (token.kind == Token::Kind::name &&
-        std::find(kNot.begin(), kNot.end(), token.text) != kNot.end()) {
+    if (token.kind == Token::Kind::name && std::ranges::find(kNot, token.text) != kNot.end()) {
       unexpected();
     }
     ++next_;
@@ -460,8 +459,7 @@ std::vector<Assignment> parse_assignments(const Text& text) {
 }
 
 void add_names(const Syntax& syntax, std::vector<std::string>& names) {
-  if (syntax.kind == SyntaxKind::name &&
-      std::find(names.begin(), names.end(), syntax.text) == names.end()) {
+  if (syntax.kind == SyntaxKind::name && std::ranges::find(names, syntax.text) == names.end()) {
     names.push_back(syntax.text);
   }
   for (const Syntax& part : syntax.parts) add_names(part, names);

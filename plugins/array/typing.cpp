@@ -15,7 +15,7 @@ const char* const kReductions[] = {"sum",    "mean",   "prod", "any",  "all",
                                    "var",    "argmax", "max",  "min",  "matmul"};
 
 bool is_reduction(const std::string& name) {
-  return std::find(std::begin(kReductions), std::end(kReductions), name) != std::end(kReductions);
+  return std::ranges::find(kReductions, name) != std::end(kReductions);
 }
 
 NodePtr number(const Text& text, const Syntax& syntax) {
@@ -338,8 +338,7 @@ int64_t Names::integer(const Text& text, const Syntax& syntax) const {
 }
 
 const Array* Names::array(const std::string& name) const {
-  const auto found = std::find_if(arrays_.begin(), arrays_.end(),
-                                  [&](const Array& array) { return array.name == name; });
+  const auto found = std::ranges::find(arrays_, name, &Array::name);
   return found != arrays_.end() ? &*found : nullptr;
 }
 

@@ -179,8 +179,7 @@ const std::vector<KernelKeys>& all_kernel_keys() {
 
 void require_keys(const Json& which, const std::string& plugin, const std::string& changes) {
   const auto& all = all_kernel_keys();
-  const auto of =
-      std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.plugin == plugin; });
+  const auto of = std::ranges::find_if(all, [&](const auto& one) { return one.plugin == plugin; });
   std::vector<const char*> names;
   for (const KernelKey& key : of->keys) names.push_back(key.name);
   plugin::only_keys(which.at("kernel"), names);

@@ -277,12 +277,11 @@ bool is_statement_keyword(std::string_view name) {
   static constexpr auto kKeywords =
       std::to_array<std::string_view>({"return", "else", "case", "do", "throw", "goto", "sizeof",
                                        "new", "delete", "and", "or", "not"});
-  return std::find(kKeywords.begin(), kKeywords.end(), name) != kKeywords.end();
+  return std::ranges::find(kKeywords, name) != kKeywords.end();
 }
 
 bool is_identifier(std::string_view text) {
-  return !text.empty() && begins_name(text.front()) &&
-         std::all_of(text.begin(), text.end(), continues_name);
+  return !text.empty() && begins_name(text.front()) && std::ranges::all_of(text, continues_name);
 }
 
 }  // namespace warpmark::codegen

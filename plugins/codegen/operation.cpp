@@ -172,9 +172,8 @@ ReductionOperation read_operation(const Json& kernel, const Parameter& result,
   operation.map = required_text(kernel, "map");
   operation.reduce = required_text(kernel, "reduce");
   operation.neutral = optional_text(kernel, "neutral");
-  const auto named =
-      std::find_if(named_operators().begin(), named_operators().end(),
-                   [&](const auto& known) { return known.first == operation.reduce; });
+  const auto named = std::ranges::find_if(
+      named_operators(), [&](const auto& known) { return known.first == operation.reduce; });
   if (named != named_operators().end()) {
     named_operator = named->second;
     operation.reduce = named_operator.reduce;

@@ -61,7 +61,7 @@ Parameter read_one(const std::vector<Token>& part) {
 void check_name(const Parameter& parameter, const Json& kernel,
                 const std::vector<std::string>& reserved) {
   const std::string& name = parameter.name;
-  if (std::find(reserved.begin(), reserved.end(), name) != reserved.end()) {
+  if (std::ranges::find(reserved, name) != reserved.end()) {
     throw Failure(kPointer, "parameter `" + parameter.text + "` has a name that is taken",
                   "`" + name + "` is a name that the generated kernel uses itself");
   }
@@ -129,7 +129,7 @@ std::string expanded_type(const std::string& spelling, const Json& kernel) {
   // One macro may name another, but not for ever.
   for (int depth = 0; depth < 8; ++depth) {
     const Json macros = kernel.value("define", Json::array());
-    const auto found = std::find_if(macros.begin(), macros.end(), [&](const Json& macro) {
+    const auto found = std::ranges::find_if(macros, [&](const Json& macro) {
       return macro.at("name") == type && macro.at("value").is_string();
     });
     if (found == macros.end()) break;

@@ -10,7 +10,7 @@ using plugin::Json;
 
 void SourceText::append(const std::string& text) {
   text_ += text;
-  lines_ += std::count(text.begin(), text.end(), '\n');
+  lines_ += std::ranges::count(text, '\n');
   if (!text.empty() && text.back() == '\n') return;
   text_ += '\n';
   ++lines_;
@@ -81,9 +81,8 @@ std::string define_line(const Json& macro) {
 }
 
 bool names(const std::vector<std::string>& types, std::initializer_list<const char*> wanted) {
-  return std::any_of(types.begin(), types.end(), [&](const std::string& type) {
-    return std::any_of(wanted.begin(), wanted.end(),
-                       [&](const char* name) { return type == name; });
+  return std::ranges::any_of(types, [&](const std::string& type) {
+    return std::ranges::any_of(wanted, [&](const char* name) { return type == name; });
   });
 }
 
@@ -227,8 +226,8 @@ Range read_range(const Json& kernel, const Parameter& array) {
 }
 
 const Parameter& first_array(const std::vector<Parameter>& parameters) {
-  const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                  [](const Parameter& parameter) { return parameter.is_array; });
+  const auto found = std::ranges::find_if(
+      parameters, [](const Parameter& parameter) { return parameter.is_array; });
   if (found == parameters.end()) {
     throw Failure("/kernel/parameters", "`parameters` has no array, so there is nothing to do",
                   "as in `float a, float *x`");

@@ -23,7 +23,7 @@ constexpr auto kLeaving = std::to_array<std::string_view>(
 
 template <class List>
 bool contains(const List& list, std::string_view text) {
-  return std::find(list.begin(), list.end(), text) != list.end();
+  return std::ranges::find(list, text) != list.end();
 }
 
 bool is_any_of(const Token* token, std::initializer_list<std::string_view> texts) {
@@ -41,7 +41,7 @@ bool is_operand_end(const Token& token) {
 }
 
 bool leaves(const std::vector<Token>& tokens) {
-  return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+  return std::ranges::any_of(tokens, [](const Token& token) {
     return token.kind != TokenKind::text && contains(kLeaving, token.text);
   });
 }
@@ -96,13 +96,11 @@ Expression::Expression(const std::string& text, const std::string& pointer, cons
 }
 
 bool Expression::has_statements() const {
-  return std::any_of(tokens_.begin(), tokens_.end(),
-                     [](const Token& token) { return token.is(";"); });
+  return std::ranges::any_of(tokens_, [](const Token& token) { return token.is(";"); });
 }
 
 bool Expression::in_macros(const std::string& name) const {
-  return std::any_of(macro_tokens_.begin(), macro_tokens_.end(),
-                     [&](const Token& token) { return token.is(name); });
+  return std::ranges::any_of(macro_tokens_, [&](const Token& token) { return token.is(name); });
 }
 
 // `name [ i ]`, with nothing that makes it another thing.
@@ -164,7 +162,7 @@ bool Expression::index_is_touched() const {
 
 bool Expression::may_leave(const std::vector<Token>& statement) const {
   return unknown_macros_ || leaves(statement) ||
-         std::any_of(statement.begin(), statement.end(), [this](const Token& token) {
+         std::ranges::any_of(statement, [this](const Token& token) {
            return token.kind == TokenKind::name && contains(risky_macros_, token.text);
          });
 }
@@ -172,8 +170,8 @@ bool Expression::may_leave(const std::vector<Token>& statement) const {
 bool Expression::assigned_first(const std::string& name) const {
   for (const std::vector<Token>& statement : split_outside_brackets(tokens_, ";")) {
     if (may_leave(statement)) return false;
-    const auto uses = std::count_if(statement.begin(), statement.end(),
-                                    [&](const Token& token) { return token.is(name); });
+    const auto uses =
+        std::ranges::count_if(statement, [&](const Token& token) { return token.is(name); });
     if (uses == 0) continue;
     return uses == 1 && statement.size() > 4 && statement[0].is(name) && statement[1].is("[") &&
            statement[2].is("i") && statement[3].is("]") && statement[4].is("=");

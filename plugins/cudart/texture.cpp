@@ -80,7 +80,7 @@ CUDA_TEXTURE_DESC convert(const cudaTextureDesc& from) {
   to.mipmapLevelBias = from.mipmapLevelBias;
   to.minMipmapLevelClamp = from.minMipmapLevelClamp;
   to.maxMipmapLevelClamp = from.maxMipmapLevelClamp;
-  std::copy(std::begin(from.borderColor), std::end(from.borderColor), to.borderColor);
+  std::ranges::copy(from.borderColor, to.borderColor);
   return to;
 }
 
@@ -101,7 +101,7 @@ cudaTextureDesc convert_back(const CUDA_TEXTURE_DESC& from) {
   to.mipmapLevelBias = from.mipmapLevelBias;
   to.minMipmapLevelClamp = from.minMipmapLevelClamp;
   to.maxMipmapLevelClamp = from.maxMipmapLevelClamp;
-  std::copy(std::begin(from.borderColor), std::end(from.borderColor), to.borderColor);
+  std::ranges::copy(from.borderColor, to.borderColor);
   return to;
 }
 

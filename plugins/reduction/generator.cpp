@@ -75,8 +75,7 @@ void ReductionGenerator::read_index() {
   index_ = optional_text(kernel_, "index");
   if (index_.empty()) return;
   const std::vector<Parameter> inputs = inputs_of(parameters_);
-  const auto found = std::find_if(inputs.begin(), inputs.end(),
-                                  [this](const Parameter& input) { return input.name == index_; });
+  const auto found = std::ranges::find(inputs, index_, &Parameter::name);
   if (found == inputs.end() || !found->is_array) {
     throw Failure("/kernel/index", "`index` must be the name of an input array",
                   "index: lut, where `lut` is an array of indices");

@@ -20,8 +20,8 @@ class Units {
   size_t of_kernel() {
     if (own_ >= 0) return static_cast<size_t>(own_);
     const std::array keys = {"file", "source", "ptx", "cubin", "fatbin"};
-    const auto* key = std::find_if(keys.begin(), keys.end(),
-                                   [&](const char* one) { return kernel_.contains(one); });
+    const auto* key =
+        std::ranges::find_if(keys, [&](const char* one) { return kernel_.contains(one); });
     if (key == keys.end()) {
       throw Failure("/kernel", "`kernel` needs `file`, `source`, `ptx`, `cubin` or `fatbin`");
     }

@@ -155,9 +155,8 @@ Result Linker::set_option(const std::string& option) {
     gives_ptx_ = true;
   } else if (option == "-verbose") {
     verbose_ = true;
-  } else if (std::find(std::begin(kWords), std::end(kWords), option) == std::end(kWords) &&
-             (sign == std::string::npos ||
-              std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames))) {
+  } else if (std::ranges::find(kWords, option) == std::end(kWords) &&
+             (sign == std::string::npos || std::ranges::find(kNames, name) == std::end(kNames))) {
     return refuse(Result::unrecognized_option, "ERROR 1: unrecognized option '" + option + "'");
   } else {
     options_.push_back(option);

@@ -24,7 +24,7 @@ ArgumentParser command_of(const ArgumentParser& program, const std::vector<std::
 std::string option_with_value(const ArgumentParser& command, const std::string& name) {
   for (const CommandOption& option : command.options()) {
     const std::vector<std::string> all = option.names();
-    if (std::find(all.begin(), all.end(), name) == all.end()) continue;
+    if (std::ranges::find(all, name) == all.end()) continue;
     return option.takes_value() ? all.back() : "";
   }
   return "";
@@ -89,7 +89,7 @@ std::vector<std::string> complete(const ArgumentParser& program, const CursorLin
     }
   }
   std::erase_if(all, [&](const std::string& word) { return !word.starts_with(current); });
-  std::sort(all.begin(), all.end());
+  std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }

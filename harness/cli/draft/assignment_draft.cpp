@@ -80,8 +80,8 @@ class AssignmentMaker {
     const fs::path kernel = part.suite->folder / part.suite->kernel.file->text;
     part.file = kernel.filename().string();
     const auto is_taken = [&] {
-      return std::any_of(parts_.begin(), parts_.end(),
-                         [&](const Part& other) { return other.file == part.file; });
+      return std::ranges::any_of(parts_,
+                                 [&](const Part& other) { return other.file == part.file; });
     };
     if (is_taken()) {
       part.file = part.suite->file.stem().string() + kernel.extension().string();
@@ -96,9 +96,9 @@ class AssignmentMaker {
   }
 
   void check_name() const {
-    const bool fits = !made_.id.empty() && made_.id.front() != '-' &&
-                      std::all_of(made_.id.begin(), made_.id.end(),
-                                  [](char c) { return is_word_character(c) || c == '-'; });
+    const bool fits =
+        !made_.id.empty() && made_.id.front() != '-' &&
+        std::ranges::all_of(made_.id, [](char c) { return is_word_character(c) || c == '-'; });
     if (!fits) {
       throw usage_error(fmt::format("`{}` is no name of an assignment", printable(made_.id)), {},
                         "it names a folder and results: use letters, digits, _ and -");
@@ -125,7 +125,7 @@ class AssignmentMaker {
 
   void add_header(const fs::path& file, const std::string& spelling, const Suite& suite) {
     const fs::path name = file.lexically_relative(made_.folder);
-    if (std::find(made_.headers.begin(), made_.headers.end(), name) != made_.headers.end()) return;
+    if (std::ranges::find(made_.headers, name) != made_.headers.end()) return;
     made_.headers.push_back(name);
     if (spelling != file.filename().string()) {
       warnings_.push_back(
@@ -169,7 +169,7 @@ class AssignmentMaker {
       unproved_ = error.message();
     }
     files_.emplace_back("assignment.yaml");
-    std::sort(files_.begin(), files_.end());
+    std::ranges::sort(files_);
   }
 
   // Checks the claims of the folder: the template compiles, wrong solutions are wrong, and no
@@ -274,10 +274,10 @@ class AssignmentMaker {
   // False for a number that only a step computes, which has no name.
   bool can_be_fixed(const std::string& name) const {
     const auto has_name = [&](const auto& one) { return one.name == name; };
-    return std::any_of(parts_.begin(), parts_.end(), [&](const Part& part) {
+    return std::ranges::any_of(parts_, [&](const Part& part) {
       const Suite& suite = *part.suite;
-      return std::any_of(suite.axes.begin(), suite.axes.end(), has_name) ||
-             std::any_of(suite.arguments.begin(), suite.arguments.end(), has_name);
+      return std::ranges::any_of(suite.axes, has_name) ||
+             std::ranges::any_of(suite.arguments, has_name);
     });
   }
 

@@ -77,7 +77,7 @@ class CommandReader {
 
   CompileCommand read() {
     for (size_t i = 0; i < words_.size(); ++i) {
-      if (std::find(kSkipped.begin(), kSkipped.end(), words_[i]) != kSkipped.end()) {
+      if (std::ranges::find(kSkipped, words_[i]) != kSkipped.end()) {
         ++i;
       } else if (words_[i] == "--use_fast_math" || words_[i] == "-use_fast_math") {
         command_.options.emplace_back("--use_fast_math");
@@ -118,7 +118,7 @@ class CommandReader {
       // Compilers ignore a folder that is not there.
       if (std::error_code ignored; !fs::is_directory(folder, ignored)) continue;
       auto& all = command_.include;
-      if (std::find(all.begin(), all.end(), folder) == all.end()) all.push_back(folder);
+      if (std::ranges::find(all, folder) == all.end()) all.push_back(folder);
     }
   }
 
@@ -196,8 +196,8 @@ std::vector<CompileCommand> read_compile_commands(const fs::path& path) {
   for (const nlohmann::json& entry : all) {
     std::optional<CompileCommand> command = read_entry(entry, file);
     if (!command) continue;
-    const bool is_known = std::any_of(commands.begin(), commands.end(),
-                                      [&](const auto& one) { return one.file == command->file; });
+    const bool is_known =
+        std::ranges::any_of(commands, [&](const auto& one) { return one.file == command->file; });
     if (!is_known) commands.push_back(std::move(*command));
   }
   if (commands.empty()) {

@@ -22,7 +22,7 @@ std::string plain_type(std::string_view type) {
 
 bool has_word(std::string_view text, std::string_view wanted) {
   const std::vector<std::string> words = split(text, ' ');
-  return std::find(words.begin(), words.end(), wanted) != words.end();
+  return std::ranges::find(words, wanted) != words.end();
 }
 
 // Sets the dtype of a value or an element, as far as a suite knows one; else it is given as bytes.
@@ -73,8 +73,7 @@ void read_image(const std::vector<ImageCall>& calls, KernelParameter& parameter)
   const ImageCall* call = nullptr;
   for (const ImageCall& one : calls) {
     if (one.function.starts_with("surf") != (parameter.role == ParameterRole::surface)) continue;
-    const bool names = std::find(one.arguments.begin(), one.arguments.end(), parameter.name) !=
-                       one.arguments.end();
+    const bool names = std::ranges::find(one.arguments, parameter.name) != one.arguments.end();
     if (call == nullptr || names) call = &one;
     if (names && !one.element.empty()) break;
   }
@@ -187,8 +186,8 @@ std::vector<DraftStruct> DraftKernel::structs() const {
   std::vector<DraftStruct> all;
   for (const KernelParameter& parameter : parameters) {
     for (const DraftStruct& one : parameter.structs) {
-      const bool is_known = std::any_of(
-          all.begin(), all.end(), [&](const DraftStruct& known) { return known.name == one.name; });
+      const bool is_known = std::ranges::any_of(
+          all, [&](const DraftStruct& known) { return known.name == one.name; });
       if (!is_known) all.push_back(one);
     }
   }
@@ -197,8 +196,8 @@ std::vector<DraftStruct> DraftKernel::structs() const {
 
 void DraftKernel::forget_struct(const std::string& name) {
   for (KernelParameter& parameter : parameters) {
-    const bool has = std::any_of(parameter.structs.begin(), parameter.structs.end(),
-                                 [&](const DraftStruct& one) { return one.name == name; });
+    const bool has = std::ranges::any_of(parameter.structs,
+                                         [&](const DraftStruct& one) { return one.name == name; });
     if (!has) continue;
     parameter.structs.clear();
     parameter.dtype.reset();
@@ -253,9 +252,9 @@ std::optional<std::vector<std::vector<std::string>>> template_parameters(
     if (has_default || nested == 0) break;
     parameters.emplace_back();
   }
-  const bool is_empty =
-      parameters.empty() || std::any_of(parameters.begin(), parameters.end(),
-                                        [](const auto& one) { return one.empty(); });
+  const bool is_empty = parameters.empty() || std::ranges::any_of(parameters, [](const auto& one) {
+                          return one.empty();
+                        });
   return is_empty ? std::nullopt : std::optional(parameters);
 }
 

@@ -19,15 +19,13 @@ bool is_pointer(const DraftField& field) {
 }
 
 const DraftStruct* find_struct(const std::vector<DraftStruct>& structs, const std::string& name) {
-  const auto found = std::find_if(structs.begin(), structs.end(),
-                                  [&](const DraftStruct& one) { return one.name == name; });
+  const auto found = std::ranges::find(structs, name, &DraftStruct::name);
   return found == structs.end() ? nullptr : &*found;
 }
 
 // The field of a struct's dtype with its shape, a vector's as well.
 const Field& field_of(const DraftStruct& of, const std::string& name) {
-  return *std::find_if(of.dtype.fields->begin(), of.dtype.fields->end(),
-                       [&](const Field& field) { return field.name == name; });
+  return *std::ranges::find(*of.dtype.fields, name, &Field::name);
 }
 
 // "[[2, 2], [2, 2]]".

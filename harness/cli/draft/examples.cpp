@@ -120,7 +120,7 @@ bool is_below(const fs::path& file, const fs::path& folder) {
 fs::path checked_path(const fs::path& data, const std::string& name) {
   const fs::path path = (fs::path(name) / "").lexically_normal().parent_path();
   std::error_code ignored;
-  const bool known = std::any_of(kKinds.begin(), kKinds.end(), [&](const ExampleKind& kind) {
+  const bool known = std::ranges::any_of(kKinds, [&](const ExampleKind& kind) {
     return !path.empty() && *path.begin() == kind.folder && path != kind.folder;
   });
   if (known && path.is_relative() && fs::exists(data / path, ignored)) return path;
@@ -224,7 +224,7 @@ std::vector<ExampleFile> example_files(const fs::path& data, const std::string& 
   add_named(path, kind, root, files);
   fs::path from = path.parent_path();
   const bool together =
-      std::all_of(files.begin(), files.end(), [&](const auto& one) { return is_below(one, from); });
+      std::ranges::all_of(files, [&](const auto& one) { return is_below(one, from); });
   if (!together) from = root;
   std::vector<ExampleFile> all;
   for (const fs::path& file : files) all.push_back({file, file.lexically_relative(from)});

@@ -123,7 +123,7 @@ class Maker {
   }
 
   bool is_instantiated(const std::string& name) const {
-    return std::any_of(made_.entries.begin(), made_.entries.end(), [&](const Entry& entry) {
+    return std::ranges::any_of(made_.entries, [&](const Entry& entry) {
       const std::string called = entry.called();
       const std::string plain = called.substr(0, called.find('<'));
       return plain.substr(plain.rfind(':') + 1) == name;

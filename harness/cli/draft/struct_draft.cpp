@@ -49,7 +49,7 @@ bool is_qualifier(const std::string& word) {
   constexpr std::array kWords = {"const",        "volatile",  "mutable",  "struct",
                                  "__restrict__", "enum",      "typename", "__restrict",
                                  "class",        "constexpr", "typedef"};
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  return std::ranges::find(kWords, word) != kWords.end();
 }
 
 // A type as written: its name, and the `*` behind it.

@@ -98,7 +98,7 @@ class Draft {
   }
 
   bool is_taken(const std::string& name) const {
-    return std::find(names_.begin(), names_.end(), name) != names_.end();
+    return std::ranges::find(names_, name) != names_.end();
   }
 
   // Gives each argument its name, with a trailing underscore if expressions already use the name.
@@ -163,17 +163,16 @@ class Draft {
       }
     }
     for (const size_t index : undirected) {
-      const auto free = std::find(used.begin(), used.end(), false);
+      const auto free = std::ranges::find(used, false);
       const auto direction = static_cast<size_t>(free - used.begin());
       if (direction >= kernel_.dimensions) break;
       *free = true;
       extents_[index].direction = direction;
     }
     takes_length_ = !extents_.empty();
-    const bool has_arrays = std::any_of(
-        kernel_.parameters.begin(), kernel_.parameters.end(), [](const KernelParameter& one) {
-          return one.role != ParameterRole::value || has_pointer(one.structs);
-        });
+    const bool has_arrays = std::ranges::any_of(kernel_.parameters, [](const KernelParameter& one) {
+      return one.role != ParameterRole::value || has_pointer(one.structs);
+    });
     if (takes_length_ || !has_arrays) return;
     std::string axis = "n";
     while (is_taken(axis)) axis = axis == "n" ? "size" : axis + "_";
@@ -181,8 +180,7 @@ class Draft {
   }
 
   bool has_extent(const std::string& axis) const {
-    return std::any_of(extents_.begin(), extents_.end(),
-                       [&](const Extent& one) { return one.axis == axis; });
+    return std::ranges::any_of(extents_, [&](const Extent& one) { return one.axis == axis; });
   }
 
   static bool has_pointer(const std::vector<DraftStruct>& structs) {
@@ -273,8 +271,7 @@ class Draft {
   // An array that no parameter is has no type but the one that is written.
   void dtype_of_struct(const std::string& name, const KernelParameter& parameter,
                        std::string& dtype) const {
-    if (std::find(names_.begin(), names_.end(), name) != names_.end() &&
-        parameter.role == ParameterRole::array) {
+    if (std::ranges::find(names_, name) != names_.end() && parameter.role == ParameterRole::array) {
       return;
     }
     dtype = ", dtype: " + yaml_value(parameter.structs.back().name);

@@ -47,8 +47,8 @@ void require_same_device(const BenchResult& old, const BenchResult& run,
 }
 
 bool any_in_common(const BenchResult& old, const BenchResult& run) {
-  return std::any_of(old.cases.begin(), old.cases.end(),
-                     [&](const BenchCase& one) { return run.find(one.id) != nullptr; });
+  return std::ranges::any_of(old.cases,
+                             [&](const BenchCase& one) { return run.find(one.id) != nullptr; });
 }
 
 void print_changes(const BenchResult& old, const BenchResult& run, const JobRequest& request,

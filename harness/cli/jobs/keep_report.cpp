@@ -75,7 +75,7 @@ void write_units(const fs::path& into, const std::vector<UnitArtifacts>& units) 
 
 std::string kept_folder_name(const std::string& case_id) {
   std::string name = case_id;
-  std::replace(name.begin(), name.end(), '/', '+');
+  std::ranges::replace(name, '/', '+');
   if (name.size() <= kLongestName) return name;
   return name.substr(0, kLongestName) + "-" + sha256_hex(case_id).substr(0, 16);
 }

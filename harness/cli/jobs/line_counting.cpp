@@ -61,9 +61,7 @@ std::optional<ExitCode> count_lines(const JobRequest& request, LazyPython& pytho
   if (!session.require().has("profile")) return std::nullopt;
   const InterruptGuard guard([&session] { session.interrupt(); });
   for (const CaseWork& one : work) {
-    const auto found =
-        std::find_if(run.cases.begin(), run.cases.end(),
-                     [&](const BenchCase& other) { return other.id == one.which.id; });
+    const auto found = std::ranges::find(run.cases, one.which.id, &BenchCase::id);
     if (found == run.cases.end() || one.error || one.which.skip) continue;
     std::vector<std::string> names;
     for (const auto& counter : found->counters) names.push_back(counter.first);

@@ -252,7 +252,7 @@ CommandLine::Request CommandLine::parse(int count, const char* const* arguments)
 }
 
 CommandLine::Request CommandLine::parse(std::vector<std::string> words) {
-  std::reverse(words.begin(), words.end());  // as CLI11 takes a vector
+  std::ranges::reverse(words);  // as CLI11 takes a vector
   try {
     app_->parse(std::move(words));
   } catch (const CLI::CallForHelp&) {

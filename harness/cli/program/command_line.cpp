@@ -18,7 +18,7 @@ std::string command_line(const std::vector<std::string>& left_out) {
   std::string line;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    const auto found = std::find(left_out.begin(), left_out.end(), word.substr(0, word.find('=')));
+    const auto found = std::ranges::find(left_out, word.substr(0, word.find('=')));
     if (found == left_out.end()) {
       line += (line.empty() ? "" : " ") + shell_word(word);
     } else if (word == *found) {

@@ -79,7 +79,7 @@ bool needs_guard(int count, const char* const* arguments) {
   }
   const std::string_view command = arguments[1];
   if (command == "check") return keeps;
-  return std::find(kCommands.begin(), kCommands.end(), command) != kCommands.end();
+  return std::ranges::find(kCommands, command) != kCommands.end();
 }
 
 std::optional<int> RunGuard::start() {

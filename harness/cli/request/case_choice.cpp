@@ -104,8 +104,8 @@ bool expects_pass(const Suite& suite) {
 void refuse_unmeasured(const std::vector<LoadedSuite>& unmeasured,
                        const std::vector<std::string>& ids, bool nothing_else) {
   for (const LoadedSuite& one : unmeasured) {
-    const bool wanted = std::any_of(one.cases.begin(), one.cases.end(), [&](const Case& which) {
-      return std::find(ids.begin(), ids.end(), which.id) != ids.end();
+    const bool wanted = std::ranges::any_of(one.cases, [&](const Case& which) {
+      return std::ranges::find(ids, which.id) != ids.end();
     });
     if (!wanted && !nothing_else) continue;
     throw usage_error(fmt::format("{} has nothing to measure: it expects a fault, a report or a "
@@ -123,7 +123,7 @@ void ChosenCases::require_all_loaded() const {
 
 bool keep_touched(ChosenCases& chosen, const std::vector<std::filesystem::path>& files) {
   const auto is_other = [&](const std::filesystem::path& file) {
-    return std::find(files.begin(), files.end(), file) == files.end();
+    return std::ranges::find(files, file) == files.end();
   };
   std::erase_if(chosen.suites, [&](const LoadedSuite& one) { return is_other(one.suite->file); });
   std::erase_if(chosen.bad, [&](const BadSuite& one) { return is_other(one.file); });

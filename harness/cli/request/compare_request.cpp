@@ -52,9 +52,8 @@ CounterEffect counter_effect(const std::string& counters, double percent, const 
   (void)SelectExpression::parse(counters, what, where);
   CounterEffect effect{counters, percent / 100};
   const std::vector<std::string>& known = counter_names();
-  const bool any = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
-    return !counters.empty() && concerns(effect, name);
-  });
+  const bool any = std::ranges::any_of(
+      known, [&](const std::string& name) { return !counters.empty() && concerns(effect, name); });
   if (any) return effect;
   const std::string near = nearest_counter(counters);
   throw usage_error(fmt::format("{} knows no counter `{}`", what, printable(counters)), where,
@@ -105,7 +104,7 @@ std::set<ChangeVerdict> CompareRequest::failing() const {
     for (const ChangeVerdict verdict : kMayFail) {
       if (word == to_text(verdict)) failing.insert(verdict);
     }
-    const bool named_twice = std::find(known.begin(), known.end(), word) != known.end();
+    const bool named_twice = std::ranges::find(known, word) != known.end();
     if (failing.size() > before || named_twice) continue;
     const std::string near = nearest(word, known);
     throw usage_error(fmt::format("--fail-on knows no `{}`", printable(word)), {},

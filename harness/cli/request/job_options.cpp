@@ -125,7 +125,7 @@ void read_checks(JobRequest& request, const OptionValue& value) {
     }
     for (const std::string& name : split(word.text, ',')) {
       checks.emplace_back(trim(name));
-      if (std::find(known.begin(), known.end(), checks.back()) == known.end())
+      if (std::ranges::find(known, checks.back()) == known.end())
         throw value.wrong(word, "a list of " + listed(known, "and") + ", or all");
     }
   }
@@ -466,14 +466,14 @@ void JobArguments::add_to(const ArgumentParser& app, JobKind job) {
 
 void JobArguments::add_to(const ArgumentParser& app, const std::vector<std::string>& keys) {
   for (const JobOption& option : job_options()) {
-    if (std::find(keys.begin(), keys.end(), option.key) != keys.end()) add(app, option);
+    if (std::ranges::find(keys, option.key) != keys.end()) add(app, option);
   }
 }
 
 std::string JobArguments::unused_by(const std::vector<JobKind>& jobs) const {
   for (const auto& given : given_) {
-    const bool used = std::any_of(jobs.begin(), jobs.end(),
-                                  [&](JobKind job) { return given->option->is_for(job); });
+    const bool used =
+        std::ranges::any_of(jobs, [&](JobKind job) { return given->option->is_for(job); });
     if (given->argument.count() > 0 && !used) return first_name(*given->option);
   }
   return "";
@@ -495,8 +495,7 @@ void read(const JobOption& option, OptionValue& value, JobRequest& request) {
 void JobArguments::apply(JobRequest& request, const std::vector<std::string>& keys) const {
   for (const auto& given : given_) {
     if (given->argument.count() == 0 || !given->option->is_for(request.kind)) continue;
-    const bool wanted =
-        keys.empty() || std::find(keys.begin(), keys.end(), given->option->key) != keys.end();
+    const bool wanted = keys.empty() || std::ranges::find(keys, given->option->key) != keys.end();
     if (!wanted) continue;
     OptionValue value;
     value.what = first_name(*given->option);

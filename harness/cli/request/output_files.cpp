@@ -128,10 +128,10 @@ void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::
 
 void require_kept(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& paths,
                   const std::vector<CaseWork>& work) {
-  if (std::none_of(outputs.begin(), outputs.end(), replaces_something)) return;
+  if (std::ranges::none_of(outputs, replaces_something)) return;
   require_kept(outputs, suite_files(paths).files);
   // Most replaced files are an earlier run's, and planning takes a while.
-  if (std::all_of(outputs.begin(), outputs.end(), [](const OutputFile& output) {
+  if (std::ranges::all_of(outputs, [](const OutputFile& output) {
         return !replaces_something(output) || is_result(output.file);
       })) {
     return;

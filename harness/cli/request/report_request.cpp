@@ -24,7 +24,7 @@ constexpr size_t kLeastOfHistory = 3;
 
 void require_one_of(const char* option, const std::string& value,
                     const std::vector<std::string>& known) {
-  if (value.empty() || std::find(known.begin(), known.end(), value) != known.end()) return;
+  if (value.empty() || std::ranges::find(known, value) != known.end()) return;
   std::string words = join(known, ", ");
   words.replace(words.rfind(", "), 2, " or ");
   throw usage_error(fmt::format("{} must be {}, not `{}`", option, words, printable(value)));
@@ -89,7 +89,7 @@ void require_known(const std::string& what, const std::string& name, const Names
       names.push_back(one);
     }
   }
-  if (std::find(names.begin(), names.end(), name) != names.end()) return;
+  if (std::ranges::find(names, name) != names.end()) return;
   const std::string near = nearest(name, names);
   throw usage_error(fmt::format("{} `{}`", what, printable(name)), {},
                     !near.empty()   ? fmt::format("did you mean `{}`?", near)

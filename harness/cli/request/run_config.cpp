@@ -102,9 +102,8 @@ class Reader {
 
   static std::string read_job_name(const YamlNode& node) {
     const Located name = read_text(node, "`name`");
-    const bool fits = std::all_of(name.text.begin(), name.text.end(), [](char c) {
-      return is_word_character(c) || c == '-' || c == '.';
-    });
+    const bool fits = std::ranges::all_of(
+        name.text, [](char c) { return is_word_character(c) || c == '-' || c == '.'; });
     if (fits && name.text.front() != '-') return name.text;
     throw usage_error(fmt::format("`{}` is no name of a job", name.text), name.where,
                       "use letters, digits and _ - .");

@@ -55,7 +55,7 @@ FoundSuites suite_files(std::vector<fs::path> paths) {
   for (BadSuite& one : found.bad) {
     if (fs::exists(one.file, ignored)) continue;
     // With the nearest path, spelt as it was given.
-    const auto given = std::find_if(paths.begin(), paths.end(), [&](const fs::path& path) {
+    const auto given = std::ranges::find_if(paths, [&](const fs::path& path) {
       const fs::path whole = whole_path(path);
       return whole == one.file || whole.parent_path() == one.file;
     });

@@ -60,7 +60,7 @@ std::vector<std::filesystem::path> Assignment::files_of(const SelfTest& test) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(test.file)) {
     if (entry.is_regular_file()) files.push_back(entry.path());
   }
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 
@@ -247,8 +247,7 @@ void read_suites(const YamlNode& root, AssignmentCaseReader& reader, Assignment&
   rules.file = into.suite_files.front();
   for (const std::string& name : into.suite_files) {
     const std::vector<std::string> known = rules.files();
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      rules.further_files.push_back(name);
+    if (std::ranges::find(known, name) == known.end()) rules.further_files.push_back(name);
   }
 }
 
@@ -264,9 +263,9 @@ void read_one_template(const YamlNode& node, Assignment& into) {
 // Checks that each listed suite has a case: without one its file would be handed in for nothing.
 void check_suites(const YamlNode& root, const Assignment& assignment) {
   for (const auto& suite : assignment.suites) {
-    const bool used = std::any_of(
-        assignment.cases.begin(), assignment.cases.end(),
-        [&](const AssignmentCase& one) { return one.items.front().suite->file == suite->file; });
+    const bool used = std::ranges::any_of(assignment.cases, [&](const AssignmentCase& one) {
+      return one.items.front().suite->file == suite->file;
+    });
     if (used) continue;
     throw usage_error(fmt::format("no case is of the suite `{}`", suite->name),
                       root.find("suites")->where, "add one, or leave the suite out");

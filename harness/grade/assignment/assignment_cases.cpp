@@ -52,7 +52,7 @@ constexpr std::array kOptions = {"D",
 bool may_be_given(std::string_view option) {
   if (!option.starts_with('-')) return false;
   option.remove_prefix(option.starts_with("--") ? 2 : 1);
-  return std::any_of(kOptions.begin(), kOptions.end(), [&](std::string_view known) {
+  return std::ranges::any_of(kOptions, [&](std::string_view known) {
     const bool macro = known == "D" || known == "U";
     if (macro || known.ends_with('=')) {
       return option.starts_with(known) && option.size() > known.size();
@@ -101,7 +101,7 @@ std::vector<Axis> own_axes(const YamlNode& node, const Suite& suite) {
   std::vector<std::string> known;
   for (const Axis& axis : suite.axes) known.push_back(axis.name);
   for (const Axis& axis : axes) {
-    if (std::find(known.begin(), known.end(), axis.name) != known.end()) continue;
+    if (std::ranges::find(known, axis.name) != known.end()) continue;
     const std::string near = nearest(axis.name, known);
     throw usage_error(fmt::format("the suite `{}` has no axis `{}`", suite.name, axis.name),
                       axis.where,

@@ -27,7 +27,7 @@ std::vector<GradeWord> read_dropped_words(const YamlNode& node) {
                         "`words` may have " + join(known, ", "));
     }
     const std::string chosen = read_word(one, "a word of `words`", known);
-    words.push_back(all[std::find(known.begin(), known.end(), chosen) - known.begin()]);
+    words.push_back(all[std::ranges::find(known, chosen) - known.begin()]);
   }
   return words;
 }
@@ -38,7 +38,7 @@ void read_counters(const YamlNode& node, PerformanceRule& rule) {
   std::erase(known, "occupancy");
   const auto read = [&](const YamlNode& one) {
     const Located name = read_text(one, "a counter");
-    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+    if (std::ranges::find(known, name.text) == known.end()) {
       throw unknown_word("counter", name.text, name.where, known);
     }
     rule.counters.push_back(name.text);
@@ -72,8 +72,8 @@ void read_steps(const YamlNode& node, const AssignmentCase& one, PerformanceRule
 }
 
 bool expects_composites(const AssignmentCase& one) {
-  return std::all_of(one.items.begin(), one.items.end(),
-                     [](const Case& item) { return item.suite->composites.any(); });
+  return std::ranges::all_of(one.items,
+                             [](const Case& item) { return item.suite->composites.any(); });
 }
 
 }  // namespace

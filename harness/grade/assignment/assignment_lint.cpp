@@ -81,8 +81,8 @@ class AssignmentLinter {
           "check of its bounds gets all points; add a size that is no multiple of the block",
           fills_blocks_.size() > 1 ? " of `" + suite + "`" : ""));
     }
-    const bool proved = std::any_of(assignment_.self_tests.begin(), assignment_.self_tests.end(),
-                                    [](const SelfTest& test) { return test.must_pass; });
+    const bool proved = std::ranges::any_of(assignment_.self_tests,
+                                            [](const SelfTest& test) { return test.must_pass; });
     if (!proved) {
       lint_.notes.emplace_back(
           "`self_test` has no `must_pass`: nothing shows that a right kernel gets all points");
@@ -199,10 +199,9 @@ class AssignmentLinter {
 
   // Adds a problem. One mistake often fails many items; only the first is reported.
   void add(const Error& problem) {
-    const bool known =
-        std::any_of(lint_.problems.begin(), lint_.problems.end(), [&](const Error& other) {
-          return other.where() == problem.where() && other.hint() == problem.hint();
-        });
+    const bool known = std::ranges::any_of(lint_.problems, [&](const Error& other) {
+      return other.where() == problem.where() && other.hint() == problem.hint();
+    });
     if (!known) lint_.problems.push_back(problem);
   }
 
@@ -217,12 +216,9 @@ class AssignmentLinter {
 };
 
 bool says(const GradedCase& one, const std::vector<GradeWord>& words) {
-  const auto wanted = [&](GradeWord word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-  };
+  const auto wanted = [&](GradeWord word) { return std::ranges::find(words, word) != words.end(); };
   return words.empty() || wanted(one.word()) ||
-         std::any_of(one.items.begin(), one.items.end(),
-                     [&](const GradedItem& item) { return wanted(item.word); });
+         std::ranges::any_of(one.items, [&](const GradedItem& item) { return wanted(item.word); });
 }
 
 // "`large` says wrong": the reason for lost points, or for no grade.

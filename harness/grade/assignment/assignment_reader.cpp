@@ -24,9 +24,8 @@ bool is_alphanumeric(char c) {
 }
 
 bool consists_of(std::string_view text, std::string_view others) {
-  return std::all_of(text.begin(), text.end(), [&](char c) {
-    return is_alphanumeric(c) || others.find(c) != std::string_view::npos;
-  });
+  return std::ranges::all_of(
+      text, [&](char c) { return is_alphanumeric(c) || others.find(c) != std::string_view::npos; });
 }
 
 // A list that may be empty: `headers: []` allows none.
@@ -66,7 +65,7 @@ Located read_ptx_name(const YamlNode& node, const std::string& what) {
     if (!is_special_register(name.text)) {
       throw unknown_word("special register", name.text, name.where, special_registers());
     }
-  } else if (std::find(kKeywords.begin(), kKeywords.end(), name.text) == kKeywords.end()) {
+  } else if (std::ranges::find(kKeywords, name.text) == kKeywords.end()) {
     // A function may be called anything, and a slip of a keyword would forbid nothing.
     if (const std::string near = nearest(name.text, kKeywords); !near.empty()) {
       throw usage_error(fmt::format("compiled code has nothing called `{}`", name.text), name.where,
@@ -96,7 +95,7 @@ SelfTest read_must_fail(const YamlNode& node, const fs::path& folder,
   const auto read = [&](const YamlNode& one) {
     const std::vector<std::string>& known = failing_words();
     const std::string chosen = read_word(one, "`word`", known);
-    const auto index = std::find(known.begin(), known.end(), chosen) - known.begin();
+    const auto index = std::ranges::find(known, chosen) - known.begin();
     test.words.push_back(static_cast<GradeWord>(index + 1));
   };
   if (const YamlNode* word = map.find("word")) read_one_or_more(*word, "`word`", read);
@@ -269,7 +268,7 @@ std::vector<Located> read_fixed(const YamlNode& node,
   std::vector<Located> names;
   for (const YamlNode& one : node.elements) {
     const Located name = read_text(one, "a name in `fixed`");
-    if (std::find(known.begin(), known.end(), name.text) == known.end()) {
+    if (std::ranges::find(known, name.text) == known.end()) {
       const std::string near = nearest(name.text, known);
       throw usage_error(
           fmt::format("`{}` is no axis and no number among the arguments", printable(name.text)),

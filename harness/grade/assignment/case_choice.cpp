@@ -21,13 +21,13 @@ std::shared_ptr<const Assignment> chosen_cases(const Assignment& assignment,
     known.push_back(one.name);
     const bool whole = std::erase(missing, one.name) > 0;
     for (const Case& which : one.items) known.push_back(which.id);
-    if (only.empty() || whole || std::find(only.begin(), only.end(), one.name) != only.end()) {
+    if (only.empty() || whole || std::ranges::find(only, one.name) != only.end()) {
       continue;
     }
     const auto all = static_cast<double>(one.items.size());
     std::erase_if(one.items, [&](const Case& which) {
       std::erase(missing, which.id);
-      return std::find(only.begin(), only.end(), which.id) == only.end();
+      return std::ranges::find(only, which.id) == only.end();
     });
     // Where items have shares, these are what the chosen ones give.
     if (one.credit == Credit::all && !one.performance) continue;

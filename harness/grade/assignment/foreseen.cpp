@@ -66,10 +66,9 @@ bool fills_all(const ReadyCase& ready) {
     const std::optional<int64_t> grid = product(launch->grid), block = product(launch->block);
     int64_t threads = 0;
     if (!grid || !block || __builtin_mul_overflow(*grid, *block, &threads)) return false;
-    const bool full =
-        std::any_of(plan.buffers.begin(), plan.buffers.end(), [&](const Buffer& buffer) {
-          return element_count(buffer_shape(buffer, ready.inputs)) == threads;
-        });
+    const bool full = std::ranges::any_of(plan.buffers, [&](const Buffer& buffer) {
+      return element_count(buffer_shape(buffer, ready.inputs)) == threads;
+    });
     if (!full) return false;
   }
   return true;
@@ -146,9 +145,8 @@ std::vector<ForeseenAnswer> ForeseenCheck::answers() const {
 
 void BuiltInValues::add(const std::string& name, const std::string& kernel,
                         const std::string& value) {
-  const auto known = std::find_if(values_.begin(), values_.end(), [&](const Value& one) {
-    return one.name == name && one.kernel == kernel;
-  });
+  const auto known = std::ranges::find_if(
+      values_, [&](const Value& one) { return one.name == name && one.kernel == kernel; });
   if (known == values_.end()) {
     values_.push_back({name, kernel, value});
   } else if (known->value != value) {
@@ -182,21 +180,22 @@ void BuiltInValues::add(const Case& item, const ReadyCase& ready) {
     const std::string& name = argument;
     // A compiler has parameters of its own, as Numba the size of an element.
     if (find_argument(*item.suite, name) == nullptr) continue;
-    const bool axis = std::any_of(item.point.begin(), item.point.end(),
-                                  [&](const PointValue& point) { return point.name == name; });
+    const bool axis = std::ranges::any_of(
+        item.point, [&](const PointValue& point) { return point.name == name; });
     if (!axis) add(name, kernel, element_text({scalar.dtype, scalar.bytes}, 0));
   }
 }
 
 bool BuiltInValues::is_built_in(const Value& one) const {
-  return one.value && std::none_of(assignment_.fixed.begin(), assignment_.fixed.end(),
-                                   [&](const Located& fixed) { return fixed.text == one.name; });
+  return one.value && std::ranges::none_of(assignment_.fixed, [&](const Located& fixed) {
+           return fixed.text == one.name;
+         });
 }
 
 std::vector<std::string> BuiltInValues::names() const {
   std::vector<std::string> found;
   for (const Value& one : values_) {
-    const bool known = std::find(found.begin(), found.end(), one.name) != found.end();
+    const bool known = std::ranges::find(found, one.name) != found.end();
     if (is_built_in(one) && !known) found.push_back(one.name);
   }
   return found;

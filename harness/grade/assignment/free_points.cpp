@@ -25,24 +25,20 @@ std::string words(const Passes& passes) {
 
 template <typename Passes>
 bool by_tolerance(const Passes& passes) {
-  return std::any_of(passes.begin(), passes.end(),
-                     [](const auto& one) { return one.by_tolerance; });
+  return std::ranges::any_of(passes, [](const auto& one) { return one.by_tolerance; });
 }
 
 }  // namespace
 
 bool FreePoints::Item::is_free() const {
-  return std::all_of(outputs.begin(), outputs.end(),
-                     [](const Output& one) { return !one.passes.empty(); });
+  return std::ranges::all_of(outputs, [](const Output& one) { return !one.passes.empty(); });
 }
 
 double FreePoints::Item::free_degree() const {
   double least = 1;
   for (const Output& output : outputs) {
     if (!output.passes.empty()) continue;
-    const auto found = std::find_if(shares.begin(), shares.end(), [&](const AnswerShare& one) {
-      return one.output == output.name;
-    });
+    const auto found = std::ranges::find(shares, output.name, &AnswerShare::output);
     least = std::min(least, found == shares.end() ? 0 : degree_share(found->share));
   }
   return least;
@@ -115,15 +111,14 @@ Error FreePoints::scored(const AssignmentCase& one, const std::vector<const Item
                   (item.outputs.size() > 1 ? fmt::format(" as `{}`", output.name) : ""));
     all.insert(all.end(), output.passes.begin(), output.passes.end());
   }
-  const bool single = std::all_of(item.outputs.begin(), item.outputs.end(),
-                                  [](const Output& output) { return output.elements == 1; });
+  const bool single =
+      std::ranges::all_of(item.outputs, [](const Output& output) { return output.elements == 1; });
   std::string hint = "choose inputs that lead to another answer; `rng` does";
   if (by_tolerance(all)) {
     hint = kLooseHint;
-  } else if (std::any_of(all.begin(), all.end(), [](const Pass& pass) { return pass.stale; })) {
+  } else if (std::ranges::any_of(all, [](const Pass& pass) { return pass.stale; })) {
     hint = "give each case different inputs: `rng` does";
-  } else if (std::any_of(all.begin(), all.end(),
-                         [](const Pass& pass) { return pass.never_changes; })) {
+  } else if (std::ranges::any_of(all, [](const Pass& pass) { return pass.never_changes; })) {
     hint = "every student and every trial gets the same numbers: let `rng` make the inputs";
   } else if (single || one.credit != Credit::all) {
     hint = one.credit != Credit::all
@@ -197,8 +192,8 @@ std::vector<Error> FreePoints::problems() const {
       continue;
     }
     for (const Item* item : all) {
-      const auto output = std::find_if(item->outputs.begin(), item->outputs.end(),
-                                       [](const Output& o) { return by_tolerance(o.passes); });
+      const auto output = std::ranges::find_if(
+          item->outputs, [](const Output& o) { return by_tolerance(o.passes); });
       if (output == item->outputs.end()) continue;
       found.push_back(loose(*item, *output));  // the first answer of one case is enough
       break;

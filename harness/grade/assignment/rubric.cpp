@@ -57,7 +57,7 @@ std::string points_phrase(const AssignmentCase& one) {
 std::string due_text(const LatePolicy& late) {
   if (!late.due) return "";
   std::string text = time_text(*late.due);  // "2026-11-20T22:59:00Z"
-  std::replace(text.begin(), text.end(), 'T', ' ');
+  std::ranges::replace(text, 'T', ' ');
   constexpr std::string_view kWholeMinute = ":00Z";
   text.resize(text.size() - (text.ends_with(kWholeMinute) ? kWholeMinute.size() : 1));
   return text + " UTC";

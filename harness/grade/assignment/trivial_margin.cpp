@@ -39,7 +39,7 @@ void TrivialMargin::judge(const AnswerMargin& answer, size_t which, const TypedB
   const TypedBytes expected{expectation.reference.dtype, expectation.reference.bytes};
   const ComparisonRule rule = expectation.rule();
   const ComparisonRule exact{ToleranceKind::exact, rule.nan};
-  auto seen = std::find_if(seen_.begin(), seen_.end(), [&](const Seen& one) {
+  auto seen = std::ranges::find_if(seen_, [&](const Seen& one) {
     return one.which == which && one.margin.output == answer.output &&
            one.margin.answer == answer.answer;
   });
@@ -99,9 +99,7 @@ void TrivialMargin::look(const ReadyCase& ready) {
 std::vector<AnswerShare> TrivialMargin::shares() const {
   std::vector<AnswerShare> most;
   for (const Seen& seen : seen_) {
-    auto found = std::find_if(most.begin(), most.end(), [&](const AnswerShare& one) {
-      return one.output == seen.margin.output;
-    });
+    auto found = std::ranges::find(most, seen.margin.output, &AnswerShare::output);
     if (found == most.end()) found = most.insert(found, {seen.margin.output, "", 0});
     if (found->answer.empty() || seen.share > found->share) {
       found->answer = seen.margin.answer;

@@ -41,7 +41,7 @@ void require_one_run(const GradeShard& shard, const fs::path& folder, const Grad
   for (const auto* one : {&shard.files, &first.files}) {
     const auto& other = one == &shard.files ? first.files : shard.files;
     for (const auto& file : *one) {
-      if (std::find(other.begin(), other.end(), file) != other.end()) continue;
+      if (std::ranges::find(other, file) != other.end()) continue;
       throw usage_error(
           fmt::format("{} and {} had different files for --{}: these are not parts of "
                       "one run",
@@ -65,7 +65,7 @@ void take_history(const GradedParts& parts, const GradeFiles& files) {
     }
   }
   // A row begins with its date.
-  std::stable_sort(rows.begin(), rows.end(), [](const std::string& a, const std::string& b) {
+  std::ranges::stable_sort(rows, [](const std::string& a, const std::string& b) {
     return a.substr(0, a.find(',')) < b.substr(0, b.find(','));
   });
   if (!rows.empty()) {
@@ -87,9 +87,8 @@ GradedParts read_parts(const std::vector<fs::path>& folders) {
   for (const fs::path& folder : folders) shards.push_back(read_grade_shard(folder));
   std::vector<size_t> order(folders.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return shards[a].shard.index < shards[b].shard.index;
-  });
+  std::ranges::stable_sort(
+      order, [&](size_t a, size_t b) { return shards[a].shard.index < shards[b].shard.index; });
   std::vector<ShardPart> parts;
   for (const size_t i : order) {
     found.folders.push_back(folders[i]);
@@ -172,8 +171,8 @@ std::vector<GradeChange> write_merged(GradedParts& parts, const TakenTimes* time
     files.write(result);
   }
   const std::string linted = read_linted(parts.folders.front());
-  const bool all = std::all_of(parts.folders.begin(), parts.folders.end(),
-                               [&](const auto& one) { return read_linted(one) == linted; });
+  const bool all = std::ranges::all_of(parts.folders,
+                                       [&](const auto& one) { return read_linted(one) == linted; });
   if (all && !linted.empty()) files.set_linted(linted);
   files.write_class(files.read_all());
   if (!changes.empty()) files.add_changes(changes);

@@ -104,7 +104,7 @@ void read_files(const nlohmann::json& json, const SubmissionRules& rules, Reques
   for (const auto& [name, text] : json.items()) {
     if (!text.is_string())
       throw usage_error(fmt::format("`{}` in `files` is no text", printable(name)));
-    const bool source = std::find(names.begin(), names.end(), name) != names.end();
+    const bool source = std::ranges::find(names, name) != names.end();
     if (rules.several() && !source && !is_own_header(name)) {
       throw usage_error(
           fmt::format("`{}` in `files` is neither a file of the assignment ({}) nor "

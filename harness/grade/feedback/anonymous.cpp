@@ -71,8 +71,7 @@ std::vector<GradeResult> anonymous_results(std::vector<GradeResult> results,
     result.leaderboard.reset();
     result.student = pseudonyms.of(result.student);
   }
-  std::sort(results.begin(), results.end(),
-            [](const GradeResult& a, const GradeResult& b) { return a.student < b.student; });
+  std::ranges::sort(results, {}, &GradeResult::student);
   return results;
 }
 

@@ -70,7 +70,7 @@ std::string capped(const std::string& text) {
 // Explains a header that is not found; headers of the machine are not available to anybody.
 std::string missing_header(const std::string& name) {
   const std::filesystem::path path(name);
-  if (path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) {
+  if (path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
     return fmt::format(
         "`{}` leads out of the folder of what you handed in, and nothing outside of it can be "
         "included: lay the header beside the file, and write its name alone",
@@ -369,7 +369,7 @@ std::string explain_compile(const Outcome& outcome, const ExplainContext& contex
   }
   const std::vector<HostCode> host = find_host_code(context.source);
   const auto& headers = context.file.headers;
-  const bool in_header = std::find(headers.begin(), headers.end(), error->file) != headers.end();
+  const bool in_header = std::ranges::find(headers, error->file) != headers.end();
   const std::string kernel = wanted_kernel(context);
   const auto without_global = std::ranges::find_if(host, [&](const HostCode& one) {
     return one.kind == HostCodeKind::function && one.name == kernel && !kernel.empty();

@@ -22,8 +22,8 @@ namespace {
 
 // Enough to refuse what would send a mail to somebody else, or to several.
 bool is_address(std::string_view text) {
-  return std::count(text.begin(), text.end(), '@') == 1 && !text.starts_with('@') &&
-         !text.ends_with('@') && text.find_first_of(" ,;:<>\"()[]\\\t") == std::string_view::npos;
+  return std::ranges::count(text, '@') == 1 && !text.starts_with('@') && !text.ends_with('@') &&
+         text.find_first_of(" ,;:<>\"()[]\\\t") == std::string_view::npos;
 }
 
 }  // namespace

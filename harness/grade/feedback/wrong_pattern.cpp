@@ -95,7 +95,7 @@ class Patterns {
   size_t block() const { return static_cast<size_t>(output_.block_threads.value_or(0)); }
   size_t right() const { return size() - wrong_.size(); }
   bool each_wrong(const std::function<bool(size_t)>& is) const {
-    return std::all_of(wrong_.begin(), wrong_.end(), is);
+    return std::ranges::all_of(wrong_, is);
   }
 
   // True if all wrong elements have this value. A single one may have it by chance.

@@ -104,9 +104,9 @@ std::set<std::string> visible_ids(const Assignment& assignment) {
 // Each file has a visible case, or students could not try it.
 void require_visible(const Assignment& assignment, const HandoutItems& items) {
   for (const std::string& name : assignment.submission.files()) {
-    const bool visible = std::any_of(
-        items.suites.begin(), items.suites.end(),
-        [&](const HandoutSuite& one) { return assignment.file_of(*one.suite) == name; });
+    const bool visible = std::ranges::any_of(items.suites, [&](const HandoutSuite& one) {
+      return assignment.file_of(*one.suite) == name;
+    });
     if (visible) continue;
     throw usage_error(fmt::format("all cases of `{}` are hidden", name), assignment.where,
                       "a visible case shows students what they may try");
@@ -176,9 +176,8 @@ std::string prove_handout(const Assignment& assignment, const fs::path& folder,
   if (result.state == GradeState::graded) {
     // One of several may be launched, and another not.
     for (const GradedCase& one : result.cases) {
-      const bool none = std::all_of(one.items.begin(), one.items.end(), [](const GradedItem& item) {
-        return item.word == GradeWord::not_launched;
-      });
+      const bool none = std::ranges::all_of(
+          one.items, [](const GradedItem& item) { return item.word == GradeWord::not_launched; });
       if (!none || !assignment.submission.several()) continue;
       return fmt::format("of the templates that of the case `{}` is not launched: {}", one.name,
                          one.items.front().explanation);

@@ -72,8 +72,8 @@ std::optional<HandoutCase> describe(const Suite& suite, const std::vector<const 
   const std::vector<std::string> wanted = ids_of(items);
   if (*made == wanted) return one;
   const std::set<std::string> all(made->begin(), made->end());
-  const bool has_all = std::all_of(wanted.begin(), wanted.end(),
-                                   [&](const std::string& id) { return all.contains(id); });
+  const bool has_all =
+      std::ranges::all_of(wanted, [&](const std::string& id) { return all.contains(id); });
   if (!has_all) return std::nullopt;
   if (all.size() > wanted.size()) one.where = selection(wanted);
   return one;
@@ -81,7 +81,7 @@ std::optional<HandoutCase> describe(const Suite& suite, const std::vector<const 
 
 fs::path place_of(const std::string& suite) {
   std::string name = suite;
-  std::replace(name.begin(), name.end(), '~', '-');
+  std::ranges::replace(name, '~', '-');
   const fs::path place = "suites/" + name;
   // "suite.yaml" would get the name of its folder.
   return place.filename() == "suite" ? place / "suite.yaml" : fs::path(place.string() + ".yaml");
@@ -96,11 +96,11 @@ std::vector<const Case*> pointers(const AssignmentCase& one) {
 void add_case(const Assignment& assignment, size_t index, HandoutItems& into) {
   const AssignmentCase& one = assignment.cases[index];
   const fs::path& file = one.items.front().suite->file;
-  auto found = std::find_if(into.suites.begin(), into.suites.end(),
-                            [&](const HandoutSuite& other) { return other.suite->file == file; });
+  auto found = std::ranges::find_if(
+      into.suites, [&](const HandoutSuite& other) { return other.suite->file == file; });
   if (found == into.suites.end()) {
-    const auto loaded = std::find_if(assignment.suites.begin(), assignment.suites.end(),
-                                     [&](const auto& suite) { return suite->file == file; });
+    const auto loaded = std::ranges::find_if(
+        assignment.suites, [&](const auto& suite) { return suite->file == file; });
     into.suites.push_back({*loaded, place_of((*loaded)->name), {}, {}});
     found = into.suites.end() - 1;
   }
@@ -128,8 +128,7 @@ void describe_suite(const Assignment& assignment, size_t suite, HandoutItems& in
     one.axes = used_axes(*one.suite, one.items, zips);
     // Zipped lists of several cases may be of several lengths: those of one case fit.
     if (ids_with(*one.suite, one.axes)) return;
-    const auto first = std::find_if(into.cases.begin(), into.cases.end(),
-                                    [&](const HandoutCase& each) { return each.suite == suite; });
+    const auto first = std::ranges::find(into.cases, suite, &HandoutCase::suite);
     one.axes = first->axes;
     return;
   }

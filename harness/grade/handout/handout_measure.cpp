@@ -41,8 +41,8 @@ class Measurer {
   std::vector<std::string> counters_of(const std::string& id) const {
     std::vector<std::string> names;
     for (const AssignmentCase& one : assignment_.cases) {
-      const bool owns = std::any_of(one.items.begin(), one.items.end(),
-                                    [&](const Case& item) { return item.id == id; });
+      const bool owns =
+          std::ranges::any_of(one.items, [&](const Case& item) { return item.id == id; });
       if (!owns || !one.performance) continue;
       for (const std::string& name : one.performance->counters) {
         for (const CounterTerm& term : terms_of(name)) names.push_back(term.name);
@@ -66,7 +66,7 @@ class Measurer {
     std::vector<std::string> names = further;
     if (planned.plan.composites.any() || !names.empty()) {
       for (const std::string& name : composite_counters()) {
-        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
       }
       stored.counters = count(item, planned, names);
     }
@@ -104,8 +104,8 @@ class Measurer {
                     CounterSums& most) {
     for (size_t i = 0; i < names.size(); ++i) {
       const int64_t value = counter_value(sums, names[i]);
-      const auto known = std::find_if(most.begin(), most.end(),
-                                      [&](const auto& one) { return one.first == names[i]; });
+      const auto known =
+          std::ranges::find_if(most, [&](const auto& one) { return one.first == names[i]; });
       if (known != most.end()) {
         known->second = std::max(known->second, value);
       } else if (value != 0) {

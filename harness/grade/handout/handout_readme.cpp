@@ -30,8 +30,8 @@ std::vector<const Wheel*> by_python(const HandoutOptions& options) {
   std::vector<const Wheel*> wheels;
   for (const Wheel& wheel : options.wheels) wheels.push_back(&wheel);
   const auto minor = [](const Wheel* wheel) { return std::stoi(wheel->python.substr(2)); };
-  std::sort(wheels.begin(), wheels.end(),
-            [&](const Wheel* one, const Wheel* other) { return minor(one) > minor(other); });
+  std::ranges::sort(
+      wheels, [&](const Wheel* one, const Wheel* other) { return minor(one) > minor(other); });
   for (size_t i = 1; i < wheels.size(); ++i) {
     if (wheels[i]->python != wheels[i - 1]->python) continue;
     throw usage_error(fmt::format("{} and {} are both for Python {}", wheels[i - 1]->name,
@@ -60,8 +60,8 @@ std::vector<std::string> file_words(const Assignment& assignment) {
 }
 
 bool forbids(const Assignment& assignment, std::string_view name) {
-  return std::any_of(assignment.ptx.forbid.begin(), assignment.ptx.forbid.end(),
-                     [&](const Located& one) { return one.text == name; });
+  return std::ranges::any_of(assignment.ptx.forbid,
+                             [&](const Located& one) { return one.text == name; });
 }
 
 // Values of all templates: where to install what.
@@ -110,8 +110,7 @@ std::string notebook(const Assignment& assignment, const std::vector<const Wheel
   Json others = Json::object();
   for (const auto& [place, text] : files) {
     const std::vector<std::string> own = assignment.submission.files();
-    if (std::find(own.begin(), own.end(), place) == own.end() && place != "README.md")
-      others[place] = text;
+    if (std::ranges::find(own, place) == own.end() && place != "README.md") others[place] = text;
   }
   // JSON of ASCII characters is Python, too.
   values["pip"] = pip.dump(-1, ' ', true);

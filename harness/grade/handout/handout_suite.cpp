@@ -81,7 +81,7 @@ void drop_idle_rules(YamlNode& root, const HandoutSuite& made) {
   if (skip == nullptr) return;
   std::vector<bool> idle;
   for (const SkipRule& rule : made.suite->skip) {
-    idle.push_back(std::all_of(made.items.begin(), made.items.end(), [&](const Case* item) {
+    idle.push_back(std::ranges::all_of(made.items, [&](const Case* item) {
       return rule.when.fold(item->scope()).value.has_value();  // no item is skipped
     }));
   }
@@ -89,7 +89,7 @@ void drop_idle_rules(YamlNode& root, const HandoutSuite& made) {
     size_t at = 0;
     std::erase_if(skip->elements, [&](const YamlNode&) { return idle[at++]; });
   }
-  if (std::all_of(idle.begin(), idle.end(), [](bool one) { return one; })) {
+  if (std::ranges::all_of(idle, [](bool one) { return one; })) {
     remove_member(root, "skip");
   }
 }
@@ -99,7 +99,7 @@ void drop_idle_rules(YamlNode& root, const HandoutSuite& made) {
 std::vector<std::string> companion_files(const Suite& suite) {
   std::vector<std::string> files = python_files(suite);
   for (const Located& file : step_files(suite)) files.push_back(file.text);
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   files.erase(std::unique(files.begin(), files.end()), files.end());
   return files;
 }

@@ -29,7 +29,7 @@ fs::path template_beside(const Assignment& assignment, const std::string& name) 
   for (const SelfTest& test : assignment.self_tests) {
     if (!test.must_pass) continue;
     const std::vector<fs::path> files = Assignment::files_of(test);
-    if (std::find(files.begin(), files.end(), file) != files.end()) return {};
+    if (std::ranges::find(files, file) != files.end()) return {};
   }
   return file;
 }
@@ -60,14 +60,13 @@ HandoutTemplate made_template(const Assignment& assignment, const std::string& n
 }  // namespace
 
 bool is_solution(const Assignment& assignment, const std::string& text) {
-  return std::any_of(
-      assignment.self_tests.begin(), assignment.self_tests.end(), [&](const SelfTest& test) {
-        if (!test.must_pass) return false;
-        const std::vector<fs::path> files = Assignment::files_of(test);
-        return std::any_of(files.begin(), files.end(), [&](const fs::path& file) {
-          return (file == test.file || file.extension() == ".cu") && read_file(file) == text;
-        });
-      });
+  return std::ranges::any_of(assignment.self_tests, [&](const SelfTest& test) {
+    if (!test.must_pass) return false;
+    const std::vector<fs::path> files = Assignment::files_of(test);
+    return std::ranges::any_of(files, [&](const fs::path& file) {
+      return (file == test.file || file.extension() == ".cu") && read_file(file) == text;
+    });
+  });
 }
 
 HandoutTemplate handout_template(const Assignment& assignment, const std::string& name) {

@@ -23,7 +23,7 @@ constexpr std::string_view kHashMark = "#sha256=";
 constexpr size_t kHashLength = 64;
 
 bool is_hash(const std::string& text) {
-  return text.size() == kHashLength && std::all_of(text.begin(), text.end(), [](unsigned char one) {
+  return text.size() == kHashLength && std::ranges::all_of(text, [](unsigned char one) {
            return std::isdigit(one) != 0 || (one >= 'a' && one <= 'f');
          });
 }

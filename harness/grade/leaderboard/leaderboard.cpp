@@ -60,7 +60,7 @@ std::vector<LeaderboardPlace> leaderboard_places(const std::vector<GradeResult>&
       ++taken[folded(result.leaderboard->name)];
     }
   }
-  std::stable_sort(order.begin(), order.end(), [](const GradeResult* a, const GradeResult* b) {
+  std::ranges::stable_sort(order, [](const GradeResult* a, const GradeResult* b) {
     const double left = *a->leaderboard->value, right = *b->leaderboard->value;
     if (left != right) return a->leaderboard->ascending ? left < right : left > right;
     // By what says nothing of the order of names.
@@ -146,7 +146,7 @@ namespace {
 
 // Leaving out a bound makes a kernel faster, and wrong in other cases.
 bool is_right(const GradeResult& result) {
-  return std::all_of(result.cases.begin(), result.cases.end(), [](const GradedCase& one) {
+  return std::ranges::all_of(result.cases, [](const GradedCase& one) {
     return one.extra || one.word() == GradeWord::pass;
   });
 }

@@ -50,7 +50,7 @@ class SubmittedFiles {
     } else if (fs::is_directory(status)) {
       std::vector<fs::path> inside;
       for (const auto& entry : fs::directory_iterator(path)) inside.push_back(entry.path());
-      std::sort(inside.begin(), inside.end());
+      std::ranges::sort(inside);
       // A student who handed in nothing has a grade, too.
       if (inside.empty()) files_.push_back({place + "/", {}, ""});
       for (const fs::path& one : inside) add(one, place + "/" + one.filename().string());
@@ -132,8 +132,7 @@ std::vector<PackedFile> audit_files(const Assignment& assignment, const AuditReq
     const fs::path way = entry.path().lexically_relative(request.grades);
     grades.push_back({"grades/" + way.generic_string(), entry.path(), ""});
   }
-  std::sort(grades.begin(), grades.end(),
-            [](const PackedFile& a, const PackedFile& b) { return a.place < b.place; });
+  std::ranges::sort(grades, {}, &PackedFile::place);
   for (const std::vector<PackedFile>* part : std::initializer_list<const std::vector<PackedFile>*>{
            &grades, &packed.files, &program.files}) {
     files.insert(files.end(), part->begin(), part->end());

@@ -127,14 +127,13 @@ std::vector<fs::path> brought_libraries() {
   const auto look = [](dl_phdr_info* info, size_t, void* into) {
     const fs::path file = info->dlpi_name;
     const std::string name = file.filename().string();
-    const bool wanted = std::any_of(kBrought.begin(), kBrought.end(), [&](const char* one) {
-      return name.starts_with(std::string(one) + ".");
-    });
+    const bool wanted = std::ranges::any_of(
+        kBrought, [&](const char* one) { return name.starts_with(std::string(one) + "."); });
     if (wanted) static_cast<std::vector<fs::path>*>(into)->push_back(file);
     return 0;
   };
   ::dl_iterate_phdr(look, &found);
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 

@@ -36,9 +36,8 @@ std::string_view normalised(const SourceToken& token) {
     case TokenKind::literal:
       return "0";
     case TokenKind::word: {
-      const bool kept =
-          token.text.starts_with("__") ||
-          std::find(kKept.begin(), kKept.end(), std::string_view(token.text)) != kKept.end();
+      const bool kept = token.text.starts_with("__") ||
+                        std::ranges::find(kKept, std::string_view(token.text)) != kKept.end();
       return kept ? std::string_view(token.text) : std::string_view("n");
     }
     default:
@@ -92,7 +91,7 @@ std::vector<std::string> ptx_prints(std::string_view ptx) {
   for (const CodePrint& print : winnowed(hashes, std::vector<int>(hashes.size())).prints) {
     digits.push_back(fmt::format("{:016x}", print.hash));
   }
-  std::sort(digits.begin(), digits.end());
+  std::ranges::sort(digits);
   digits.erase(std::unique(digits.begin(), digits.end()), digits.end());
   digits.resize(std::min(digits.size(), kMost));
   return digits;

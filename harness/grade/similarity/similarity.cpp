@@ -124,10 +124,9 @@ Similarity find_similar(std::vector<SimilaritySource> sources, const std::string
     found.pairs.push_back(std::move(one));
   }
   add_ptx(found, template_ptx);
-  std::stable_sort(found.pairs.begin(), found.pairs.end(),
-                   [](const SimilarPair& x, const SimilarPair& y) {
-                     return x.shared + x.ptx_shared > y.shared + y.ptx_shared;
-                   });
+  std::ranges::stable_sort(found.pairs, [](const SimilarPair& x, const SimilarPair& y) {
+    return x.shared + x.ptx_shared > y.shared + y.ptx_shared;
+  });
   return found;
 }
 

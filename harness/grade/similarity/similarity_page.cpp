@@ -23,7 +23,7 @@ Json line_values(const std::string& text, const std::vector<LineRange>& lines) {
   Json values = Json::array();
   for (const std::string& line : split(text, '\n')) {
     const int number = static_cast<int>(values.size()) + 1;
-    const bool same = std::any_of(lines.begin(), lines.end(), [number](const LineRange& range) {
+    const bool same = std::ranges::any_of(lines, [number](const LineRange& range) {
       return range.first <= number && number <= range.second;
     });
     values.push_back({{"same", same}, {"number", number}, {"text", in_one_line(line)}});

@@ -17,8 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool leads_out(const fs::path& name) {
-  return name.empty() || name.is_absolute() ||
-         std::find(name.begin(), name.end(), "..") != name.end();
+  return name.empty() || name.is_absolute() || std::ranges::find(name, "..") != name.end();
 }
 
 class HeaderTaker {
@@ -47,9 +46,9 @@ class HeaderTaker {
 
   bool is_ours(const std::string& name) const {
     const auto& toolkit = rules_.toolkit_headers;
-    return find_shim(name) || std::find(toolkit.begin(), toolkit.end(), name) != toolkit.end() ||
-           std::any_of(rules_.headers.begin(), rules_.headers.end(),
-                       [&](const fs::path& header) { return header.filename() == name; });
+    return find_shim(name) || std::ranges::find(toolkit, name) != toolkit.end() ||
+           std::ranges::any_of(rules_.headers,
+                               [&](const fs::path& header) { return header.filename() == name; });
   }
 
   void visit(const std::string& spelling, const fs::path& folder) {
@@ -75,8 +74,8 @@ class HeaderTaker {
       file_.refusal = found.refusal;
       return;
     }
-    const bool is_new = std::none_of(file_.headers.begin(), file_.headers.end(),
-                                     [&](const OwnHeader& one) { return one.name == name; });
+    const bool is_new =
+        std::ranges::none_of(file_.headers, [&](const OwnHeader& one) { return one.name == name; });
     if (is_new) {
       ++count_;
       bytes_ += found.bytes.size();
@@ -117,8 +116,7 @@ void take_own_headers(SubmittedFile& file, const SubmissionRules& rules, const R
 bool is_own_header(const fs::path& name) {
   constexpr std::string_view kExtensions[] = {".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc"};
   const std::string extension = lower_case(name.extension().string());
-  return std::find(std::begin(kExtensions), std::end(kExtensions), extension) !=
-         std::end(kExtensions);
+  return std::ranges::find(kExtensions, extension) != std::end(kExtensions);
 }
 
 }  // namespace warpmark

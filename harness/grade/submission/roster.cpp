@@ -53,7 +53,7 @@ constexpr std::array kLast = {"last name", "lastname", "last", "surname", "famil
 
 template <size_t N>
 bool is_one_of(const std::array<const char*, N>& known, const std::string& name) {
-  return std::find(known.begin(), known.end(), name) != known.end();
+  return std::ranges::find(known, name) != known.end();
 }
 
 // A name's letters and digits alone, and all that is not ASCII.
@@ -213,8 +213,8 @@ std::string Roster::any_id(size_t row) const {
 }
 
 bool Roster::has_column(const std::vector<std::string>& columns) const {
-  return std::any_of(columns.begin(), columns.end(),
-                     [&](const std::string& name) { return by_id_.contains(name); });
+  return std::ranges::any_of(columns,
+                             [&](const std::string& name) { return by_id_.contains(name); });
 }
 
 bool Roster::is_test_student(size_t row) const {
@@ -247,8 +247,8 @@ Roster::Match Roster::find(const std::vector<PlatformId>& ids,
   }
   if (!rows.empty()) return match_of(rows);
   const auto has_other_id = [&](size_t row) {
-    return std::any_of(searched.begin(), searched.end(),
-                       [&](const std::string& column) { return !value(row, {column}).empty(); });
+    return std::ranges::any_of(
+        searched, [&](const std::string& column) { return !value(row, {column}).empty(); });
   };
   for (const std::string& name : names) {
     for (const std::string& key : name_keys(name)) {
@@ -263,7 +263,7 @@ Roster::Match Roster::find(const std::vector<PlatformId>& ids,
 }
 
 Roster::Match Roster::find_any(const std::string& text) const {
-  const auto label = std::find(students_.begin(), students_.end(), text);
+  const auto label = std::ranges::find(students_, text);
   if (label != students_.end()) return {static_cast<size_t>(label - students_.begin()), false};
   std::set<size_t> rows;
   for (const auto& [column, values] : by_id_) {

@@ -43,7 +43,7 @@ int read_up_to(int fd, size_t most, std::string& bytes) {
 }
 
 bool is_text(std::string_view bytes) {
-  return std::none_of(bytes.begin(), bytes.end(), [](char byte) {
+  return std::ranges::none_of(bytes, [](char byte) {
     const auto code = static_cast<unsigned char>(byte);
     const bool layout = byte == '\t' || byte == '\n' || byte == '\r' || byte == '\f' ||
                         byte == '\v' || byte == '\x1A';  // Ctrl-Z: an old end of file
@@ -256,8 +256,7 @@ void finish(Submission& submission) {
   std::vector<std::string> reasons;
   for (const SubmittedFile& file : submission.files) {
     if (file.refusal.empty()) return;
-    if (std::find(reasons.begin(), reasons.end(), file.refusal) == reasons.end())
-      reasons.push_back(file.refusal);
+    if (std::ranges::find(reasons, file.refusal) == reasons.end()) reasons.push_back(file.refusal);
   }
   submission.refusal = join(reasons, " ");
 }

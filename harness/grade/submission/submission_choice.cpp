@@ -36,7 +36,7 @@ std::pair<std::vector<HandedFile>, bool> sources_called(const std::string& name,
   const auto less = [](const HandedFile& one, const HandedFile& other) {
     return one.depth < other.depth;
   };
-  std::stable_sort(exact.begin(), exact.end(), less);
+  std::ranges::stable_sort(exact, less);
   const bool one = exact.size() == 1 || (exact.size() > 1 && less(exact[0], exact[1]));
   return {exact, one};
 }
@@ -88,8 +88,8 @@ void choose_each(Submission& submission, const Handed& handed, const SubmissionR
   for (const std::string& name : rules.files()) {
     choose_named(name, submission.files.emplace_back(), submission, handed, rules);
   }
-  const bool nothing = std::all_of(submission.files.begin(), submission.files.end(),
-                                   [](const SubmittedFile& file) { return file.path.empty(); });
+  const bool nothing = std::ranges::all_of(
+      submission.files, [](const SubmittedFile& file) { return file.path.empty(); });
   if (!nothing) return;
   if (handed.sources.empty() && handed.notebooks.empty()) {
     submission.refusal = why_nothing(handed, rules);
@@ -155,7 +155,7 @@ bool may_have_source(const SubmissionRules& rules, const fs::path& path) {
 
 bool is_wanted_file(const SubmissionRules& rules, const std::string& name) {
   const std::vector<std::string> names = rules.files();
-  return std::find(names.begin(), names.end(), name) != names.end();
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::string listing(const std::vector<HandedFile>& files) {

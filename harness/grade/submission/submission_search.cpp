@@ -61,7 +61,7 @@ std::vector<fs::directory_entry> entries(const fs::path& folder) {
     throw usage_error(
         fmt::format("cannot read the folder {}: {}", display_path(folder), code.message()));
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   return found;
 }
 
@@ -185,7 +185,7 @@ class Finder {
       std::vector<Submission>& several = by_student[entry.submission.student];
       // A path given twice, as in `class class/ada`, counts once.
       const fs::path here = fs::absolute(entry.submission.path).lexically_normal();
-      const bool known = std::any_of(several.begin(), several.end(), [&](const Submission& one) {
+      const bool known = std::ranges::any_of(several, [&](const Submission& one) {
         return fs::absolute(one.path).lexically_normal() == here;
       });
       if (!known) several.push_back(std::move(entry.submission));
@@ -258,7 +258,7 @@ class Finder {
       if (moodle_name(inside[0].path().filename().string())) break;
       if (is_export(inside[0].path())) return inside[0].path();
       const std::vector<fs::directory_entry> below = entries(inside[0].path());
-      const bool folders = std::any_of(below.begin(), below.end(), [](const auto& entry) {
+      const bool folders = std::ranges::any_of(below, [](const auto& entry) {
         std::error_code ignored;
         return entry.is_directory(ignored);
       });
@@ -535,9 +535,8 @@ Submission find_one(const std::vector<fs::path>& paths, const SubmissionRules& r
   };
   Submission found = find_submissions(search, rules).all.front();
   std::error_code code;
-  const bool plain = std::none_of(paths.begin(), paths.end(), [&](const fs::path& path) {
-    return fs::is_directory(path, code);
-  });
+  const bool plain = std::ranges::none_of(
+      paths, [&](const fs::path& path) { return fs::is_directory(path, code); });
   if (!plain) return found;
   const auto look_beside = [](SubmittedFile& file) {
     if (!file.path.empty()) file.header_folder = fs::absolute(file.path).parent_path();
@@ -563,13 +562,13 @@ void keep_only(const std::vector<std::string>& names, std::vector<Submission>& a
   known.reserve(all.size());
   for (const Submission& one : all) known.push_back(one.student);
   for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    if (std::ranges::find(known, name) != known.end()) continue;
     const std::string near = nearest(name, known);
     throw usage_error(fmt::format("there is no submission of `{}`", printable(name)), {},
                       near.empty() ? "" : fmt::format("did you mean `{}`?", printable(near)));
   }
   std::erase_if(all, [&](const Submission& one) {
-    return std::find(names.begin(), names.end(), one.student) == names.end();
+    return std::ranges::find(names, one.student) == names.end();
   });
 }
 

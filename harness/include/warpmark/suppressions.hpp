@@ -83,7 +83,7 @@ inline bool suppresses(const Suppression& rule, const ReportedMistake& mistake) 
   if (!rule.kernel.empty() && !fits_pattern(rule.kernel, mistake.kernel)) return false;
   if (rule.file.empty()) return true;
   const bool whole = rule.file.find('/') != std::string::npos;
-  return std::any_of(mistake.files.begin(), mistake.files.end(), [&](const std::string& file) {
+  return std::ranges::any_of(mistake.files, [&](const std::string& file) {
     return fits_pattern(rule.file, whole ? file : file.substr(file.rfind('/') + 1));
   });
 }
@@ -91,9 +91,8 @@ inline bool suppresses(const Suppression& rule, const ReportedMistake& mistake) 
 /// The first rule that fits; null if none does.
 inline const Suppression* find_suppression(const std::vector<Suppression>& rules,
                                            const ReportedMistake& mistake) {
-  const auto found = std::find_if(rules.begin(), rules.end(), [&](const Suppression& rule) {
-    return suppresses(rule, mistake);
-  });
+  const auto found = std::ranges::find_if(
+      rules, [&](const Suppression& rule) { return suppresses(rule, mistake); });
   return found == rules.end() ? nullptr : &*found;
 }
 

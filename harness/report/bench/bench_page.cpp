@@ -15,7 +15,7 @@ std::string bench_page(const std::vector<NamedResult>& results, const PlotChoice
   size_t cases = 0;
   for (const NamedResult& named : results) {
     const std::string& name = named.result.device_name;
-    if (std::find(devices.begin(), devices.end(), name) == devices.end()) devices.push_back(name);
+    if (std::ranges::find(devices, name) == devices.end()) devices.push_back(name);
     cases += named.result.cases.size();
     if (results.size() > 1) names.push_back(named.name);
   }

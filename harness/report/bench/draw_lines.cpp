@@ -94,8 +94,8 @@ DrawnAxis y_axis_of(const LinePlot& plot) {
 // False for lines without intervals, and if one has no end.
 bool has_band(const PlotLine& line) {
   const auto is_finite = [](double value) { return std::isfinite(value); };
-  return !line.low.empty() && std::all_of(line.low.begin(), line.low.end(), is_finite) &&
-         std::all_of(line.high.begin(), line.high.end(), is_finite);
+  return !line.low.empty() && std::ranges::all_of(line.low, is_finite) &&
+         std::ranges::all_of(line.high, is_finite);
 }
 
 std::string title_of(const LinePlot& plot, const PlotLine& line, size_t i) {

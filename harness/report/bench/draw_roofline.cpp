@@ -185,7 +185,7 @@ class RooflineDrawing {
     for (const DrawnPoint& drawn : points_) {
       if (names.size() > kMostNames) break;
       const std::string& name = drawn.point->name;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     return names;
   }
@@ -253,7 +253,7 @@ class RooflineDrawing {
       for (size_t i = 0; i < group.points.size(); ++i)
         sorted.emplace_back(points_[at++], group.label);
     }
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
       return std::abs(a.first.x - b.first.x) >= 1 ? a.first.x < b.first.x : a.first.y < b.first.y;
     });
     for (size_t begin = 0, end = 0; begin < sorted.size(); begin = end) {

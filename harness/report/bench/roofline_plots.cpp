@@ -27,9 +27,8 @@ bool is_drawable(double value) {
 
 void add_peak(Roof& roof, const std::string& name, double peak) {
   if (!is_drawable(peak)) return;
-  const bool known = std::any_of(roof.peaks.begin(), roof.peaks.end(), [&](const PlotLevel& level) {
-    return is_same(level.value, peak);
-  });
+  const bool known = std::ranges::any_of(
+      roof.peaks, [&](const PlotLevel& level) { return is_same(level.value, peak); });
   if (!known) roof.peaks.push_back({fmt::format("{}: {} GFLOP/s", name, rate_text(peak)), peak});
 }
 
@@ -39,8 +38,8 @@ void add_roofs(const NamedResult& named, bool several, const std::vector<const B
   const double read = ceilings.read_bytes_per_s / 1e9;
   if (!is_drawable(read)) return;
   const std::string of = several ? " of " + named.name : "";
-  auto roof = std::find_if(roofs.begin(), roofs.end(),
-                           [&](const Roof& one) { return is_same(one.memory.value, read); });
+  auto roof =
+      std::ranges::find_if(roofs, [&](const Roof& one) { return is_same(one.memory.value, read); });
   if (roof == roofs.end()) {
     const PlotLevel memory{fmt::format("read{}: {} GB/s", of, rate_text(read)), read};
     roof = roofs.insert(roof, Roof{memory, {}});
@@ -85,15 +84,13 @@ std::optional<RooflinePlot> roofline_plot(const std::vector<NamedResult>& result
     std::vector<const BenchCase*>& known = seen[point.result];
     if (is_transfer(series.mode) || !results[point.result].result.ceilings) continue;
     if (!one.bytes || !one.flops || !(*one.bytes > 0) || !(*one.flops > 0)) continue;
-    if (std::find(known.begin(), known.end(), &one) != known.end()) continue;
+    if (std::ranges::find(known, &one) != known.end()) continue;
     known.push_back(&one);
     const double intensity = *one.flops / *one.bytes;
     const double rate = *one.flops / series.summary.median / 1e9;
     if (!is_drawable(intensity) || !is_drawable(rate)) continue;
     const std::string label = label_of(results, point);
-    auto group =
-        std::find_if(plot.groups.begin(), plot.groups.end(),
-                     [&](const RooflinePlot::Group& other) { return other.label == label; });
+    auto group = std::ranges::find(plot.groups, label, &RooflinePlot::Group::label);
     if (group == plot.groups.end())
       group = plot.groups.insert(group, RooflinePlot::Group{label, {}});
     group->points.push_back(

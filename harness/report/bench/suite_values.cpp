@@ -121,15 +121,15 @@ nlohmann::ordered_json fact_values(const std::vector<NamedResult>& results) {
     facts.push_back(context_of(named.result));
     for (const auto& fact : facts.back()) {
       const std::string& name = fact.first;
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
   }
   Json rows = Json::array();
   for (const std::string& name : names) {
     Json values = Json::array();
     for (const auto& list : facts) {
-      const auto found = std::find_if(list.begin(), list.end(),
-                                      [&](const auto& fact) { return fact.first == name; });
+      const auto found =
+          std::ranges::find_if(list, [&](const auto& fact) { return fact.first == name; });
       values.push_back(found == list.end() ? "" : found->second);
     }
     rows.push_back({{"name", name},

@@ -34,7 +34,7 @@ std::string problem_of(const RankedPoint& point) {
   std::vector<std::string> others;
   for (const auto& [axis, label] : labels_of(point.id)) {
     const std::vector<std::string>& swept = point.sweep->axes;
-    if (std::find(swept.begin(), swept.end(), axis) == swept.end()) others.push_back(axis);
+    if (std::ranges::find(swept, axis) == swept.end()) others.push_back(axis);
   }
   const std::string suite = point.id.substr(0, point.id.find('.'));
   return others.empty() ? suite : suite + "." + labels_text(point.id, others);

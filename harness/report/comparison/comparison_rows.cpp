@@ -133,8 +133,8 @@ bool ComparedBenches::fails(ChangeVerdict verdict) const {
 }
 
 int ComparedBenches::exit_code() const {
-  const bool any = std::any_of(comparison.points.begin(), comparison.points.end(),
-                               [&](const auto& point) { return fails(point.verdict); });
+  const bool any = std::ranges::any_of(comparison.points,
+                                       [&](const auto& point) { return fails(point.verdict); });
   return any ? 1 : 0;
 }
 
@@ -226,10 +226,9 @@ std::vector<ComparisonRow> rows_of(const BenchComparison& comparison, ChangeVerd
   }
   if (verdict == ChangeVerdict::slower || verdict == ChangeVerdict::mixed ||
       verdict == ChangeVerdict::faster) {
-    std::stable_sort(
-        points.begin(), points.end(), [](const ComparedPoint* a, const ComparedPoint* b) {
-          return std::abs(std::log(a->ratio->value)) > std::abs(std::log(b->ratio->value));
-        });
+    std::ranges::stable_sort(points, [](const ComparedPoint* a, const ComparedPoint* b) {
+      return std::abs(std::log(a->ratio->value)) > std::abs(std::log(b->ratio->value));
+    });
   }
   std::vector<ComparisonRow> rows;
   for (const ComparedPoint* point : points) add_rows(*point, rows);

@@ -85,7 +85,7 @@ PageTable line_table(const ComparedBenches& compared) {
     if (point.lines.empty()) continue;
     std::vector<std::string> places;
     for (const GrownLine& line : shown_lines(point)) places.push_back(place_of(line));
-    std::sort(places.begin(), places.end());
+    std::ranges::sort(places);
     const auto [at, is_new] = known.emplace(join(places, "\n"), shown.size());
     if (is_new) shown.emplace_back(&point, 0);
     shown[at->second].second += is_new ? 0 : 1;

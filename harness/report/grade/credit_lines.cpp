@@ -50,7 +50,7 @@ std::string measured_text(const PerformanceRule& rule, const Performance& measur
         measured.rounds);
   }
   std::string name = join(rule.counters, " + ");
-  std::replace(name.begin(), name.end(), '_', ' ');
+  std::ranges::replace(name, '_', ' ');
   return fmt::format("{}: {:.0f}, baseline {:.0f} ({})", name, measured.value, measured.baseline,
                      ratio_text(measured.ratio));
 }

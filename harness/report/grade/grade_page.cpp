@@ -35,7 +35,7 @@ bool is_flagged(const GradeResult& result) {
 }
 
 size_t count_of(const Results& results, bool (*condition)(const GradeResult&)) {
-  return static_cast<size_t>(std::count_if(results.begin(), results.end(), condition));
+  return static_cast<size_t>(std::ranges::count_if(results, condition));
 }
 
 // How a case went over the class: the mean share of its points, 0 for submissions that did not compile.
@@ -103,7 +103,7 @@ Json bar_values(const Results& results, const ClassTotals& totals) {
     const double share = std::clamp(result.final_points() / totals.max_points, 0.0, 1.0);
     ++bars[std::min<size_t>(static_cast<size_t>(share * 10), 9)];
   }
-  const auto most = static_cast<double>(*std::max_element(bars.begin(), bars.end()));
+  const auto most = static_cast<double>(*std::ranges::max_element(bars));
   for (const size_t bar : bars) {
     values.push_back({{"count", bar == 0 ? "" : std::to_string(bar)},
                       {"height", fmt::format("{:.1f}", 80.0 * static_cast<double>(bar) / most)}});
@@ -186,8 +186,7 @@ std::vector<size_t> by_points(const Results& results) {
   const auto rank = [&](size_t i) {
     return has_points(results[i]) ? results[i].final_points() : -1.0;
   };
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return rank(a) > rank(b); });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return rank(a) > rank(b); });
   return order;
 }
 

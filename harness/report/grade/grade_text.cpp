@@ -269,15 +269,14 @@ std::vector<std::string> case_names(const std::vector<GradeResult>& results) {
   std::vector<std::string> names;
   for (const GradeResult& result : results) {
     for (const GradedCase& one : result.cases) {
-      if (std::find(names.begin(), names.end(), one.name) == names.end()) names.push_back(one.name);
+      if (std::ranges::find(names, one.name) == names.end()) names.push_back(one.name);
     }
   }
   return names;
 }
 
 const GradedCase* find_case(const GradeResult& result, const std::string& name) {
-  const auto found = std::find_if(result.cases.begin(), result.cases.end(),
-                                  [&](const GradedCase& one) { return one.name == name; });
+  const auto found = std::ranges::find(result.cases, name, &GradedCase::name);
   return found == result.cases.end() ? nullptr : &*found;
 }
 
@@ -295,7 +294,7 @@ ClassTotals class_totals(const std::vector<GradeResult>& results) {
   }
   totals.graded = points.size();
   if (points.empty()) return totals;
-  std::sort(points.begin(), points.end());
+  std::ranges::sort(points);
   const size_t middle = points.size() / 2;
   totals.median =
       points.size() % 2 == 1 ? points[middle] : (points[middle - 1] + points[middle]) / 2;

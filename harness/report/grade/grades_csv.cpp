@@ -55,16 +55,15 @@ std::string grades_csv(const std::vector<GradeResult>& results) {
   std::string csv = "\"student\",\"state\",\"points\",\"max_points\"";
   // These columns are written only if some result needs them, so that a course without adjustments
   // keeps its table.
-  const bool adjusted = std::any_of(results.begin(), results.end(), [](const GradeResult& result) {
+  const bool adjusted = std::ranges::any_of(results, [](const GradeResult& result) {
     return !result.adjustments.empty() || !result.handed_in.empty();
   });
   if (adjusted) csv += R"(,"case_points","adjustments","handed_in")";
   for (const std::string& name : names) {
     csv += "," + csv_cell(name + ": points") + "," + csv_cell(name + ": word");
   }
-  const bool explained = std::any_of(results.begin(), results.end(), [](const GradeResult& result) {
-    return !credit_lines(result).empty();
-  });
+  const bool explained = std::ranges::any_of(
+      results, [](const GradeResult& result) { return !credit_lines(result).empty(); });
   if (explained) csv += ",\"open_points\",\"credit\"";
   csv += ",\"submission_sha256\",\"flags\"" + end;
   for (const GradeResult& result : results) {

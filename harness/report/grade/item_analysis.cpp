@@ -14,8 +14,7 @@ constexpr size_t kFailures = 3;
 constexpr double kGroup = 0.27;
 
 size_t index_of(GradeWord word) {
-  return static_cast<size_t>(std::find(kGradeWords.begin(), kGradeWords.end(), word) -
-                             kGradeWords.begin());
+  return static_cast<size_t>(std::ranges::find(kGradeWords, word) - kGradeWords.begin());
 }
 
 // The same mistake is on another line in another file.
@@ -64,12 +63,11 @@ double group_mean(const std::vector<size_t>& order, const std::vector<double>& t
 double upper_lower(const std::vector<double>& totals, const std::vector<double>& shares) {
   std::vector<size_t> order(totals.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return totals[a] > totals[b]; });
+  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return totals[a] > totals[b]; });
   const auto size =
       static_cast<size_t>(std::max(1.0, std::round(kGroup * static_cast<double>(totals.size()))));
   const double upper = group_mean(order, totals, shares, size);
-  std::reverse(order.begin(), order.end());
+  std::ranges::reverse(order);
   return upper - group_mean(order, totals, shares, size);
 }
 
@@ -114,7 +112,7 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
   std::vector<CommonFailure> failures;
   failures.reserve(kinds.size());
   for (auto& [key, kind] : kinds) failures.push_back(std::move(kind));
-  std::stable_sort(failures.begin(), failures.end(), [](const auto& a, const auto& b) {
+  std::ranges::stable_sort(failures, [](const auto& a, const auto& b) {
     return a.students + a.retried > b.students + b.retried;
   });
   failures.resize(std::min(failures.size(), kFailures));
@@ -123,8 +121,8 @@ std::vector<CommonFailure> common_failures(const std::vector<const GradedCase*>&
 
 // A file that is missing, or does not compile, says nothing of the cases over it.
 bool has_run(const GradedCase& one) {
-  return std::any_of(one.items.begin(), one.items.end(),
-                     [](const GradedItem& item) { return item.word != GradeWord::not_launched; });
+  return std::ranges::any_of(
+      one.items, [](const GradedItem& item) { return item.word != GradeWord::not_launched; });
 }
 
 CaseStatistics statistics_of(const std::string& name, const std::vector<const GradeResult*>& ran,

@@ -74,8 +74,7 @@ std::string items_table(const ItemAnalysis& analysis) {
     if (one.students > 0) cases.push_back(&one);
   }
   if (cases.empty() || analysis.ran < 2) return "";
-  std::stable_sort(cases.begin(), cases.end(),
-                   [](const auto* a, const auto* b) { return a->share < b->share; });
+  std::ranges::stable_sort(cases, [](const auto* a, const auto* b) { return a->share < b->share; });
   Json rows = Json::array();
   for (const CaseStatistics* one : cases) rows.push_back(case_statistics(*one));
   const auto count = [](size_t number) { return number > 0 ? counted(number, "submission") : ""; };

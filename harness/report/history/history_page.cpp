@@ -71,8 +71,8 @@ Json step_values(const BenchHistory& history) {
     if (changes.empty()) continue;
     std::string about = history.runs[run].result.date.substr(0, 10);
     const Json remark = changes.front()["remark"];
-    const bool common = std::all_of(changes.begin(), changes.end(),
-                                    [&](const Json& one) { return one["remark"] == remark; });
+    const bool common =
+        std::ranges::all_of(changes, [&](const Json& one) { return one["remark"] == remark; });
     if (common) {
       if (remark != "") about += ", " + remark.get<std::string>();
       for (Json& change : changes) change["remark"] = "";

@@ -113,8 +113,7 @@ std::vector<const HistoryPoint*> by_change(const BenchHistory& history) {
   const auto rank = [](const HistoryPoint* point) {
     return !point->changes.empty() ? 0 : point->drift ? 1 : 2;
   };
-  std::stable_sort(points.begin(), points.end(),
-                   [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
+  std::ranges::stable_sort(points, [&](const auto* a, const auto* b) { return rank(a) < rank(b); });
   return points;
 }
 

@@ -41,14 +41,14 @@ void LabelPlaces::avoid_line(double x1, double y1, double x2, double y2) {
 bool LabelPlaces::is_free(const LabelBox& box) const {
   const bool inside = box.left >= room_.left && box.right <= room_.right && box.top >= room_.top &&
                       box.bottom <= room_.bottom;
-  return inside && std::none_of(taken_.begin(), taken_.end(),
-                                [&](const LabelBox& other) { return box.meets(other); });
+  return inside &&
+         std::ranges::none_of(taken_, [&](const LabelBox& other) { return box.meets(other); });
 }
 
 double LabelPlaces::cost_of_covering(const LabelBox& box) const {
   const auto meets = [&](const LabelBox& other) { return box.meets(other); };
-  const auto markers = std::count_if(markers_.begin(), markers_.end(), meets);
-  const bool line = std::any_of(lines_.begin(), lines_.end(), meets);
+  const auto markers = std::ranges::count_if(markers_, meets);
+  const bool line = std::ranges::any_of(lines_, meets);
   return kCostOfMarker * static_cast<double>(markers) + (line ? kCostOfLine : 0);
 }
 

@@ -38,7 +38,7 @@ std::string value_of(const PlotPoint& point, const std::string& axis) {
 
 template <typename T>
 void add_new(std::vector<T>& list, const T& value) {
-  if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(value);
+  if (std::ranges::find(list, value) == list.end()) list.push_back(value);
 }
 
 // An axis of the suite, as far as the points show it.
@@ -55,8 +55,7 @@ std::vector<PlotAxis> varying_axes(const std::vector<PlotPoint>& points) {
   for (const PlotPoint& point : points) {
     for (const auto& [name, value] : point.one->point) {
       ++seen[name];
-      auto axis = std::find_if(axes.begin(), axes.end(),
-                               [&name = name](const PlotAxis& one) { return one.name == name; });
+      auto axis = std::ranges::find(axes, name, &PlotAxis::name);
       if (axis == axes.end()) axis = axes.insert(axes.end(), {name, {}, true});
       add_new(axis->values, value);
       axis->numeric = axis->numeric && number_of(value);
@@ -102,7 +101,7 @@ Height height_of(const PlotPoint& point, Quantity quantity) {
 }
 
 Quantity quantity_of(const std::vector<PlotPoint>& points) {
-  const auto all = [&](const auto& has) { return std::all_of(points.begin(), points.end(), has); };
+  const auto all = [&](const auto& has) { return std::ranges::all_of(points, has); };
   if (all([](const PlotPoint& point) {
         return point.one->counter("ptx_thread_instructions").value_or(0) > 0;
       })) {
@@ -118,7 +117,7 @@ Quantity quantity_of(const std::vector<PlotPoint>& points) {
 // apart.
 bool follows(const std::vector<PlotPoint>& points, const std::string& axis, const std::string& x) {
   std::map<std::string, std::string> known;
-  return std::all_of(points.begin(), points.end(), [&](const PlotPoint& point) {
+  return std::ranges::all_of(points, [&](const PlotPoint& point) {
     const std::string value = value_of(point, axis);
     return known.emplace(value_of(point, x), value).first->second == value;
   });
@@ -177,7 +176,7 @@ class LineMaker {
         if (name == axis.name) return size_t{0};
       }
       const auto& swept = sweep.axes;
-      if (std::find(swept.begin(), swept.end(), axis.name) != swept.end()) return size_t{1};
+      if (std::ranges::find(swept, axis.name) != swept.end()) return size_t{1};
       // The more values, the better the lines use the picture; but eight are told apart.
       return axis.values.size() > kLines ? size_t{100} : 2 + kLines - axis.values.size();
     };
@@ -223,21 +222,19 @@ class LineMaker {
       PlotLine line;
       line.label = label_of(point);
       add_new(labels, line.label);
-      line.colour =
-          static_cast<size_t>(std::find(labels.begin(), labels.end(), line.label) - labels.begin());
+      line.colour = static_cast<size_t>(std::ranges::find(labels, line.label) - labels.begin());
       line.dashed = several_modes_ && point.series->mode == kPairs[pair_].second;
       if (several_modes_ || line.label.empty()) {
         line.label += (line.label.empty() ? "" : ", ") + std::string(to_text(point.series->mode));
       }
-      auto same = std::find_if(lines.begin(), lines.end(),
-                               [&](const auto& other) { return other.first.label == line.label; });
+      auto same = std::ranges::find_if(
+          lines, [&](const auto& other) { return other.first.label == line.label; });
       if (same == lines.end()) same = lines.insert(lines.end(), {line, {}});
       same->second.emplace_back(place_of(point), height);
     }
     std::vector<PlotLine> made;
     for (auto& [line, points] : lines) {
-      std::stable_sort(points.begin(), points.end(),
-                       [](const auto& a, const auto& b) { return a.first < b.first; });
+      std::ranges::stable_sort(points, {}, [](const auto& one) { return one.first; });
       for (const auto& [x, height] : points) {
         line.x.push_back(x);
         line.y.push_back(height.value);
@@ -253,7 +250,7 @@ class LineMaker {
   double place_of(const PlotPoint& point) const {
     const std::string value = value_of(point, x_.name);
     if (x_.numeric) return *number_of(value);
-    const auto found = std::find(x_.values.begin(), x_.values.end(), value);
+    const auto found = std::ranges::find(x_.values, value);
     return static_cast<double>(found - x_.values.begin());
   }
 
@@ -265,8 +262,9 @@ class LineMaker {
                                                          : "µs";
     plot.log_y = quantity_ != Quantity::rate;
     if (!x_.numeric) plot.x_names = x_.values;
-    plot.log_x = x_.numeric && std::all_of(x_.values.begin(), x_.values.end(),
-                                           [](const auto& text) { return *number_of(text) > 0; });
+    plot.log_x = x_.numeric && std::ranges::all_of(x_.values, [](const auto& text) {
+                   return *number_of(text) > 0;
+                 });
     // A copy between devices is no bound of one to the host.
     const bool moved = pair_ < 2;
     if (quantity_ == Quantity::rate && moved) add_levels(plot);
@@ -278,9 +276,9 @@ class LineMaker {
     for (const NamedResult& named : results_) {
       if (!named.result.ceilings) continue;
       const double rate = named.result.ceilings->copy_bytes_per_s / 1e9;
-      const bool known = std::any_of(
-          plot.levels.begin(), plot.levels.end(),
-          [&](const PlotLevel& level) { return std::abs(level.value / rate - 1) < 0.02; });
+      const bool known = std::ranges::any_of(plot.levels, [&](const PlotLevel& level) {
+        return std::abs(level.value / rate - 1) < 0.02;
+      });
       if (known) continue;
       const std::string of = plot.levels.empty() ? "" : " of " + named.name;
       plot.levels.push_back({fmt::format("copy{}: {} GB/s", of, rate_text(rate)), rate});
@@ -320,7 +318,7 @@ std::vector<PlotAxis> chosen_axes(const std::vector<PlotPoint>& points,
   std::vector<std::string> swept;
   for (const PlotPoint& point : points) swept = point.one->sweep.axes;
   const auto is_swept = [&](const PlotAxis& axis) {
-    return std::find(swept.begin(), swept.end(), axis.name) != swept.end();
+    return std::ranges::find(swept, axis.name) != swept.end();
   };
   const PlotAxis* most = nullptr;
   for (const PlotAxis& axis : axes) {
@@ -330,7 +328,7 @@ std::vector<PlotAxis> chosen_axes(const std::vector<PlotPoint>& points,
     if (better) most = &axis;
   }
   if (most != nullptr) chosen.push_back(*most);
-  const auto first_swept = std::find_if(axes.begin(), axes.end(), is_swept);
+  const auto first_swept = std::ranges::find_if(axes, is_swept);
   if (first_swept != axes.end()) chosen.push_back(*first_swept);
   return chosen;
 }

@@ -21,9 +21,8 @@ const char* colour_class(Colour colour) {
 std::vector<size_t> shown_columns(const PageTable& table) {
   std::vector<size_t> shown;
   for (size_t i = 0; i < table.columns.size(); ++i) {
-    const bool any =
-        std::any_of(table.rows.begin(), table.rows.end(),
-                    [&](const PageTable::Row& row) { return !row.cells[i].text.empty(); });
+    const bool any = std::ranges::any_of(
+        table.rows, [&](const PageTable::Row& row) { return !row.cells[i].text.empty(); });
     if (any) shown.push_back(i);
   }
   return shown;

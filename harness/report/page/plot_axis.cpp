@@ -91,7 +91,7 @@ std::vector<PlotTick> decade_ticks(double low, double high) {
 }
 
 std::vector<PlotTick> value_ticks(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   std::vector<PlotTick> ticks;
   for (const double value : values) ticks.push_back({value, tick_text(value)});

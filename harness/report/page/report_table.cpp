@@ -155,7 +155,7 @@ void add_notes(const RowKey& key, const Found& found, const std::string& name,
   if (found.one == nullptr) return;
   const auto add = [&](const std::string& mode, const std::string& note) {
     std::string line = fmt::format("{}{} of {}: {}", key.point, mode, name, note);
-    if (std::find(notes.begin(), notes.end(), line) == notes.end()) notes.push_back(line);
+    if (std::ranges::find(notes, line) == notes.end()) notes.push_back(line);
   };
   for (const std::string& note : notes_of_case(*found.one)) add("", note);
   if (found.series == nullptr) return;
@@ -214,9 +214,8 @@ std::vector<Figure> count_figures(const BenchResult& result, const BenchResult* 
   for (const Counted& counted : kCounted) {
     const std::string name = counted.name;
     const bool leads = &counted == &kCounted[0];
-    const bool any =
-        std::any_of(result.cases.begin(), result.cases.end(),
-                    [&](const BenchCase& one) { return one.counter(name).value_or(0) > 0; });
+    const bool any = std::ranges::any_of(
+        result.cases, [&](const BenchCase& one) { return one.counter(name).value_or(0) > 0; });
     if ((!any && !leads) || (!single && !counted.always)) continue;
     all.push_back({counted.title, [name, leads](const Found& found) {
                      const bool passed = found.one->verdict == Verdict::passed;
@@ -259,7 +258,7 @@ std::vector<Figure> figures(bool single, const BenchResult& result, const BenchR
 std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std::string& suite) {
   std::vector<RowKey> keys;
   const auto add = [&](RowKey key) {
-    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(std::move(key));
+    if (std::ranges::find(keys, key) == keys.end()) keys.push_back(std::move(key));
   };
   for (const NamedResult& named : results) {
     if (named.result.counted()) continue;
@@ -272,8 +271,8 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
   // or in a separate row.
   for (const NamedResult& named : results) {
     for (const BenchCase& one : named.result.cases) {
-      const bool known = std::any_of(keys.begin(), keys.end(),
-                                     [&](const RowKey& key) { return key.id == one.id; });
+      const bool known =
+          std::ranges::any_of(keys, [&](const RowKey& key) { return key.id == one.id; });
       if (one.suite == suite && !known) add({one.id, one.point_text(), std::nullopt});
     }
   }
@@ -282,8 +281,8 @@ std::vector<RowKey> row_keys(const std::vector<NamedResult>& results, const std:
 
 void drop_empty_columns(ReportTable& table) {
   for (size_t i = table.columns.size(); i-- > 0;) {
-    const bool empty = std::all_of(table.rows.begin(), table.rows.end(),
-                                   [&](const auto& row) { return row[i].empty(); });
+    const bool empty =
+        std::ranges::all_of(table.rows, [&](const auto& row) { return row[i].empty(); });
     if (!empty) continue;
     const auto at = static_cast<std::ptrdiff_t>(i);
     table.columns.erase(table.columns.begin() + at);
@@ -401,7 +400,7 @@ std::vector<ReportTable> report_tables(const std::vector<NamedResult>& results) 
   std::vector<std::string> suites;
   for (const NamedResult& named : results) {
     for (const BenchCase& one : named.result.cases) {
-      if (std::find(suites.begin(), suites.end(), one.suite) == suites.end()) {
+      if (std::ranges::find(suites, one.suite) == suites.end()) {
         suites.push_back(one.suite);
       }
     }

@@ -36,7 +36,7 @@ const std::vector<std::string>& annotation_words() {
 
 std::optional<AnnotationMode> annotation_mode(std::string_view word) {
   const std::vector<std::string>& words = annotation_words();
-  const auto found = std::find(words.begin(), words.end(), word);
+  const auto found = std::ranges::find(words, word);
   if (found == words.end()) return {};
   return static_cast<AnnotationMode>(found - words.begin());
 }

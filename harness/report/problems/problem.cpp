@@ -80,8 +80,8 @@ void FailedCases::add(const EndedCase& ended) {
   const Outcome& outcome = ended.outcome;
   if (outcome.verdict != Verdict::failed) return;
   const std::string key = failure_cause(outcome);
-  const auto known = std::find_if(causes_.begin(), causes_.end(),
-                                  [&](const Cause& one) { return !key.empty() && one.key == key; });
+  const auto known = std::ranges::find_if(
+      causes_, [&](const Cause& one) { return !key.empty() && one.key == key; });
   if (known != causes_.end()) {
     ++known->more;
     return;
@@ -106,11 +106,10 @@ std::vector<Problem> FailedCases::problems() const {
 }
 
 std::string rule_text(std::string_view rule) {
-  const auto* const found = std::find_if(kRules.begin(), kRules.end(),
-                                         [&](const RuleText& one) { return one.rule == rule; });
+  const auto* const found = std::ranges::find(kRules, rule, &RuleText::rule);
   if (found != kRules.end()) return std::string(found->text);
   std::string words(rule);
-  std::replace(words.begin(), words.end(), '_', ' ');
+  std::ranges::replace(words, '_', ' ');
   return "A kernel makes a mistake: " + words + ".";
 }
 

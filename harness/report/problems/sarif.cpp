@@ -65,7 +65,7 @@ struct Rules {
   Json descriptions = Json::array();
 
   size_t index_of(const Problem& problem) {
-    const auto found = std::find(names.begin(), names.end(), problem.rule);
+    const auto found = std::ranges::find(names, problem.rule);
     if (found != names.end()) return static_cast<size_t>(found - names.begin());
     names.push_back(problem.rule);
     const std::string text = rule_text(problem.rule);

@@ -16,8 +16,8 @@ namespace {
 std::string sufficient_text(const OutputVerdict& output, const Outcome& outcome) {
   if (output.sufficient.empty()) return "";
   const auto& outputs = outcome.outputs;
-  const bool alone = std::count_if(outputs.begin(), outputs.end(),
-                                   [](const OutputVerdict& one) { return one.has_reference; }) == 1;
+  const bool alone = std::ranges::count_if(
+                         outputs, [](const OutputVerdict& one) { return one.has_reference; }) == 1;
   return fmt::format(
       "\n{} would pass with `tolerance: {}`", alone ? "it" : "`" + output.output + "`",
       alone ? output.sufficient

@@ -125,7 +125,7 @@ void ConsoleFrame::write_failures() {
       causes[at->second].others.push_back(failure.first.case_id);
     }
   }
-  std::stable_sort(causes.begin(), causes.end(), [](const Cause& a, const Cause& b) {
+  std::ranges::stable_sort(causes, [](const Cause& a, const Cause& b) {
     return failure_rank(a.first->first) < failure_rank(b.first->first);
   });
   for (const Cause& cause : causes) {
@@ -142,8 +142,7 @@ void ConsoleFrame::write_failures() {
 
 void ConsoleFrame::note(const Outcome& outcome) {
   for (const std::string& text : outcome.notices) {
-    const auto same = std::find_if(notices_.begin(), notices_.end(),
-                                   [&](const Notice& notice) { return notice.text == text; });
+    const auto same = std::ranges::find(notices_, text, &Notice::text);
     if (same != notices_.end()) {
       ++same->cases;
     } else {

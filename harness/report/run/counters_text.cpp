@@ -81,8 +81,8 @@ class Block {
     std::vector<std::pair<std::string, size_t>> alike;
     for (const nlohmann::ordered_json& launch : launches_) {
       const std::string text = launch_text(launch);
-      const auto known = std::find_if(alike.begin(), alike.end(),
-                                      [&](const auto& one) { return one.first == text; });
+      const auto known =
+          std::ranges::find_if(alike, [&](const auto& one) { return one.first == text; });
       if (known != alike.end()) {
         ++known->second;
       } else {
@@ -134,8 +134,8 @@ class Block {
       const int64_t count = of(fmt::format("ptx_{}_thread_instructions", name));
       if (count > 0) classes.emplace_back(count, name);
     }
-    std::stable_sort(classes.begin(), classes.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::ranges::stable_sort(classes, std::ranges::greater{},
+                             [](const auto& one) { return one.first; });
     std::string shares;
     for (const auto& [count, name] : classes) {
       if (!shares.empty()) shares += ", ";

@@ -78,8 +78,7 @@ std::string start_of(const std::string& text, size_t room) {
 // Takes the counters that it shows from `counted`, those of the source's file.
 void add_lines(std::vector<ProfiledFile>& files, const SourceText& source,
                std::map<int64_t, CounterSums>& counted) {
-  auto file = std::find_if(files.begin(), files.end(),
-                           [&](const ProfiledFile& one) { return one.name == source.name; });
+  auto file = std::ranges::find(files, source.name, &ProfiledFile::name);
   if (file == files.end()) file = files.insert(file, {source.name, true, {}});
   std::vector<std::string> texts = split(source.text, '\n');
   if (texts.back().empty()) texts.pop_back();
@@ -143,8 +142,8 @@ CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources
   }
   profile.outcome = std::move(outcome);
   const auto find = [&](const SourceText& source) {
-    return std::find_if(counted.begin(), counted.end(),
-                        [&](const auto& file) { return is_named(file.first, source.name); });
+    return std::ranges::find_if(
+        counted, [&](const auto& file) { return is_named(file.first, source.name); });
   };
   for (const SourceText& source : sources) {
     const auto found = find(source);
@@ -161,9 +160,7 @@ CaseProfile make_profile(Outcome outcome, const std::vector<SourceText>& sources
     profile.files.push_back(std::move(file));
   }
   for (ProfiledFile& file : profile.files) {
-    std::stable_sort(
-        file.lines.begin(), file.lines.end(),
-        [](const ProfiledLine& a, const ProfiledLine& b) { return a.number < b.number; });
+    std::ranges::stable_sort(file.lines, {}, &ProfiledLine::number);
     // A file may be compiled twice, with other options; its first lines took the counters.
     const auto again = std::unique(
         file.lines.begin(), file.lines.end(),

@@ -67,8 +67,8 @@ void look_for_races(Context& context, const char* name, const Batch& batch) {
     if (ranges_of(context, batch.copies[i], ranges) != CUDA_SUCCESS) return;
     for (const CopyRange& range : ranges) accesses.push_back({range, i});
   }
-  std::sort(accesses.begin(), accesses.end(),
-            [](const Access& a, const Access& b) { return a.range.place < b.range.place; });
+  std::ranges::sort(accesses,
+                    [](const Access& a, const Access& b) { return a.range.place < b.range.place; });
   Furthest reads, writes;
   for (const Access& access : accesses) {
     const auto [range, copy] = access;

@@ -76,8 +76,8 @@ bool unjoined(Context& context, const Stream& origin) {
     open.insert(open.end(), node->dependencies.begin(), node->dependencies.end());
   }
   const auto& left = origin.capture->left;
-  bool missing = std::any_of(left.begin(), left.end(),
-                             [&](const Node* node) { return !reached.contains(node); });
+  bool missing =
+      std::ranges::any_of(left, [&](const Node* node) { return !reached.contains(node); });
   for_each_capturing(context, [&](Stream& stream) {
     if (stream.capture != origin.capture) return;
     for (const Node* node : stream.last) missing = missing || !reached.contains(node);
@@ -137,7 +137,7 @@ CUresult update(CUstream stream, const CUgraphNode* dependencies, std::size_t co
           Node* node = find_node(dependencies[i]);
           if (node == nullptr || node->graph != found->capture->graph)
             return CUDA_ERROR_INVALID_VALUE;
-          if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) nodes.push_back(node);
+          if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
         }
         found->last = std::move(nodes);
         return CUDA_SUCCESS;

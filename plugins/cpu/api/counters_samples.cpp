@@ -73,7 +73,7 @@ Json access_json(const AccessSample& sample, TrafficKind kind, const Arena& aren
   put_place(json, sample.place);
   json["bytes"] = sample.bytes;
   std::uint64_t at[32];
-  std::copy(sample.at.begin(), sample.at.end(), std::begin(at));
+  std::ranges::copy(sample.at, std::begin(at));
   const bool global = is_of(kind, "global"), local = is_of(kind, "local");
   std::uint32_t lanes = sample.lanes;
   if (is_of(kind, "shared") && !is_atomic(kind))
@@ -123,8 +123,7 @@ Json accesses_json(const Program& program, const LaunchShape& shape, const Profi
   }
   std::vector<const Found*> order;
   for (const auto& [place, found] : lines) order.push_back(&found);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const Found* a, const Found* b) { return a->all > b->all; });
+  std::ranges::stable_sort(order, [](const Found* a, const Found* b) { return a->all > b->all; });
   if (order.size() > kMostAccesses) order.resize(kMostAccesses);
   Json all = Json::array();
   for (const Found* found : order) {

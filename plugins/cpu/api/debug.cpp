@@ -136,7 +136,7 @@ void DebuggedLaunch::note(const Store& store) {
     if (store.address >= address + range.bytes || address >= store.address + store.bytes) continue;
     warpmark_debug_store& made = stores.emplace_back();
     made.range = i;
-    std::copy(store.block.begin(), store.block.end(), made.block);
+    std::ranges::copy(store.block, made.block);
     made.warp = store.warp;
     made.lane = store.lane;
     made.statement = store.statement;

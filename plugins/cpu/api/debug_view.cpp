@@ -130,7 +130,7 @@ int lane(Point point, std::uint32_t warp, std::uint32_t lane, warpmark_debug_lan
   into->state = static_cast<std::uint32_t>(where.state);
   into->statement = active ? point->statement : where.statement;
   const std::array<std::uint32_t, 3> thread = block.thread(warp, lane);
-  std::copy(thread.begin(), thread.end(), into->thread);
+  std::ranges::copy(thread, into->thread);
   return 1;
 }
 

@@ -63,8 +63,7 @@ CUresult wait_captured(Stream* stream, const Event& event) {
   }
   stream->capture = capture;
   for (Node* node : event.nodes) {
-    if (std::find(stream->last.begin(), stream->last.end(), node) == stream->last.end())
-      stream->last.push_back(node);
+    if (std::ranges::find(stream->last, node) == stream->last.end()) stream->last.push_back(node);
   }
   return CUDA_SUCCESS;
 }

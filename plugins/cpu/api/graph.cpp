@@ -68,8 +68,8 @@ std::vector<Node*> Graph::sorted() const {
     progress = false;
     for (const auto& node : nodes) {
       if (placed.contains(node.get())) continue;
-      const bool ready = std::all_of(node->dependencies.begin(), node->dependencies.end(),
-                                     [&](const Node* before) { return placed.contains(before); });
+      const bool ready = std::ranges::all_of(
+          node->dependencies, [&](const Node* before) { return placed.contains(before); });
       if (!ready) continue;
       order.push_back(node.get());
       placed.insert(node.get());
@@ -80,8 +80,8 @@ std::vector<Node*> Graph::sorted() const {
 }
 
 bool Graph::has_memory() const {
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [](const auto& node) { return is_any<AllocateWork, FreeWork>(node->work); });
+  return std::ranges::any_of(
+      nodes, [](const auto& node) { return is_any<AllocateWork, FreeWork>(node->work); });
 }
 
 CUgraph handle(Graph* graph) {
@@ -176,8 +176,7 @@ CUresult dependents_of(CUgraphNode node, CUgraphNode* to, CUgraphEdgeData* data,
     std::vector<const Node*> all;
     for (const auto& other : found.graph->nodes) {
       const std::vector<Node*>& before = other->dependencies;
-      if (std::find(before.begin(), before.end(), &found) != before.end())
-        all.push_back(other.get());
+      if (std::ranges::find(before, &found) != before.end()) all.push_back(other.get());
     }
     return list(all, to, data, count);
   });
@@ -195,8 +194,8 @@ CUresult change_edges(CUgraph graph, const CUgraphNode* from, const CUgraphNode*
       if (source == nullptr || target == nullptr || source == target || source->graph != &found ||
           target->graph != &found)
         return CUDA_ERROR_INVALID_VALUE;
-      const bool there = std::find(target->dependencies.begin(), target->dependencies.end(),
-                                   source) != target->dependencies.end();
+      const bool there =
+          std::ranges::find(target->dependencies, source) != target->dependencies.end();
       if (there == add) return CUDA_ERROR_INVALID_VALUE;
     }
     for (std::size_t i = 0; i < count; ++i) {

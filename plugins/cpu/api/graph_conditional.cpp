@@ -46,9 +46,8 @@ CUresult conditional_work(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& parameters
   const unsigned int most = type == CU_GRAPH_COND_TYPE_IF      ? 2
                             : type == CU_GRAPH_COND_TYPE_WHILE ? 1
                                                                : 1 << 16;
-  const auto condition =
-      std::find_if(graph.conditions.begin(), graph.conditions.end(),
-                   [&](const auto& one) { return one->address == parameters.handle; });
+  const auto condition = std::ranges::find_if(
+      graph.conditions, [&](const auto& one) { return one->address == parameters.handle; });
   if (type > CU_GRAPH_COND_TYPE_SWITCH || parameters.size == 0 || parameters.size > most ||
       condition == graph.conditions.end())
     return CUDA_ERROR_INVALID_VALUE;

@@ -44,9 +44,8 @@ bool append(const Graph& graph, const std::vector<std::size_t>& before,
     ends[node] = inner.empty() ? std::vector<std::size_t>{index} : inner;
   }
   for (const Node* node : order) {
-    const bool leaf = std::none_of(order.begin(), order.end(), [&](const Node* other) {
-      return std::find(other->dependencies.begin(), other->dependencies.end(), node) !=
-             other->dependencies.end();
+    const bool leaf = std::ranges::none_of(order, [&](const Node* other) {
+      return std::ranges::find(other->dependencies, node) != other->dependencies.end();
     });
     if (leaf) leaves.insert(leaves.end(), ends[node].begin(), ends[node].end());
   }
@@ -59,11 +58,11 @@ GraphExec* find_exec(CUgraphExec exec) {
 
 // Bodies of conditional nodes have what a GPU does by itself.
 bool bodies_can_run(const std::vector<GraphExec::Step>& steps, bool body) {
-  return std::all_of(steps.begin(), steps.end(), [&](const GraphExec::Step& step) {
+  return std::ranges::all_of(steps, [&](const GraphExec::Step& step) {
     const bool good = is_any<EmptyWork, KernelWork, CopyWork, FillWork, ConditionalWork>(step.work);
-    return (good || !body) &&
-           std::all_of(step.bodies.begin(), step.bodies.end(),
-                       [](const auto& inner) { return bodies_can_run(inner, true); });
+    return (good || !body) && std::ranges::all_of(step.bodies, [](const auto& inner) {
+             return bodies_can_run(inner, true);
+           });
   });
 }
 
@@ -273,8 +272,8 @@ CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream) {
         if (!valid_stream(context, stream)) return CUDA_ERROR_INVALID_HANDLE;
         if (capturing(context, stream)) {
           const auto& steps = found->second->steps;
-          if (std::any_of(steps.begin(), steps.end(),
-                          [](const GraphExec::Step& step) { return !step.bodies.empty(); }))
+          if (std::ranges::any_of(steps,
+                                  [](const GraphExec::Step& step) { return !step.bodies.empty(); }))
             return CUDA_ERROR_NOT_SUPPORTED;
           auto child = as_graph(*found->second);
           if (child->has_memory()) return CUDA_ERROR_NOT_SUPPORTED;

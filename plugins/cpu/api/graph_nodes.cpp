@@ -96,7 +96,7 @@ CUresult add(const char* name, CUgraphNode* node, CUgraph graph, const CUgraphNo
     for (std::size_t i = 0; i < count; ++i) {
       Node* each = find_node(dependencies[i]);
       if (each == nullptr || each->graph != found ||
-          std::find(before.begin(), before.end(), each) != before.end())
+          std::ranges::find(before, each) != before.end())
         return CUDA_ERROR_INVALID_VALUE;
       before.push_back(each);
     }

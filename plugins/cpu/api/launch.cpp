@@ -298,9 +298,8 @@ void limit_nested(const Nesting& nesting, LaunchShape& shape) {
 // The coverage of the kernel's text since it was drained.
 ModuleCoverage& coverage_of(Context& context, const Kernel& kernel) {
   const std::shared_ptr<LoadedText>& text = kernel.module->text;
-  const auto found =
-      std::find_if(context.coverage.begin(), context.coverage.end(),
-                   [&](const ModuleCoverage& one) { return one.text() == text.get(); });
+  const auto found = std::ranges::find_if(
+      context.coverage, [&](const ModuleCoverage& one) { return one.text() == text.get(); });
   return found != context.coverage.end() ? *found : context.coverage.emplace_back(text);
 }
 

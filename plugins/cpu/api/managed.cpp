@@ -113,16 +113,15 @@ CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsign
   // The value of a member if it is the same for all pages.
   const auto common = [&](auto member) {
     const int first = all.front().*member;
-    const bool same = std::all_of(all.begin(), all.end(),
-                                  [&](const PageAdvice& one) { return one.*member == first; });
+    const bool same =
+        std::ranges::all_of(all, [&](const PageAdvice& one) { return one.*member == first; });
     return same ? first : CU_DEVICE_INVALID;
   };
   std::vector<int> answer(bytes / 4, CU_DEVICE_INVALID);
   switch (attribute) {
     case CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY:
-      answer.assign(answer.size(), std::all_of(all.begin(), all.end(), [](const PageAdvice& one) {
-                      return one.read_mostly;
-                    }));
+      answer.assign(answer.size(), std::ranges::all_of(
+                                       all, [](const PageAdvice& one) { return one.read_mostly; }));
       break;
     case CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION:
       answer[0] = common(&PageAdvice::preferred);
@@ -145,9 +144,8 @@ CUresult range_attribute(Context& context, void* data, std::size_t bytes, unsign
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY: {
       std::size_t next = 0;
       for (const int device : all.front().accessed_by) {
-        const bool everywhere = std::all_of(all.begin(), all.end(), [&](const PageAdvice& one) {
-          return std::find(one.accessed_by.begin(), one.accessed_by.end(), device) !=
-                 one.accessed_by.end();
+        const bool everywhere = std::ranges::all_of(all, [&](const PageAdvice& one) {
+          return std::ranges::find(one.accessed_by, device) != one.accessed_by.end();
         });
         if (everywhere && next < answer.size()) answer[next++] = device;
       }

@@ -288,7 +288,7 @@ CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule module) {
         if (found == nullptr) return CUDA_ERROR_INVALID_HANDLE;
         const std::vector<Function>& all = found->ptx().functions;
         *count = static_cast<unsigned int>(
-            std::count_if(all.begin(), all.end(), [](const Function& each) { return each.entry; }));
+            std::ranges::count_if(all, [](const Function& each) { return each.entry; }));
         return CUDA_SUCCESS;
       });
 }

@@ -190,8 +190,8 @@ std::vector<const Allocation*> Arena::live_allocations() const {
   for (const auto& [address, allocation] : allocations_) {
     if (allocation.live && allocation.by != nullptr) live.push_back(&allocation);
   }
-  std::sort(live.begin(), live.end(),
-            [](const Allocation* a, const Allocation* b) { return a->number < b->number; });
+  std::ranges::sort(live,
+                    [](const Allocation* a, const Allocation* b) { return a->number < b->number; });
   return live;
 }
 
@@ -288,8 +288,8 @@ const Arena* Arena::holder(std::uint64_t address, std::uint64_t bytes) const {
 bool Arena::may_write(const Arena& holder, const Allocation& allocation) const {
   if (allocation.read_only) return false;
   if (&holder == this || (allocation.shared_to_read >> device_ & 1) == 0) return true;
-  return std::any_of(peers_.begin(), peers_.end(),
-                     [&](const Peer& peer) { return peer.arena == &holder && peer.all; });
+  return std::ranges::any_of(peers_,
+                             [&](const Peer& peer) { return peer.arena == &holder && peer.all; });
 }
 
 void Arena::disconnect(const Arena& other) {
@@ -300,7 +300,7 @@ void Arena::forget(const Arena& other) {
 }
 void Arena::connect_shared(const Arena& other) {
   const auto known = [&](const Peer& peer) { return peer.arena == &other && !peer.all; };
-  if (std::none_of(peers_.begin(), peers_.end(), known)) peers_.push_back({&other, false});
+  if (std::ranges::none_of(peers_, known)) peers_.push_back({&other, false});
 }
 
 void Arena::share(std::uint64_t address, std::uint16_t with, std::uint16_t to_read) {

@@ -35,7 +35,7 @@ void KeptMemory::put_back() {
   for (const Piece& piece : pieces_) {
     if (!piece.bytes.empty())
       std::memcpy(piece.arena->host(piece.address), piece.bytes.data(), piece.bytes.size());
-    std::copy(piece.values.begin(), piece.values.end(), piece.init.get());
+    std::ranges::copy(piece.values, piece.init.get());
   }
   arena_->partial_bytes() = partial_;
 }

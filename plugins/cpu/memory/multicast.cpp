@@ -12,12 +12,12 @@ Multicast::~Multicast() {
 }
 
 bool Multicast::has(int device) const {
-  return std::find(devices_.begin(), devices_.end(), device) != devices_.end();
+  return std::ranges::find(devices_, device) != devices_.end();
 }
 
 bool Multicast::bind(std::uint64_t offset, const std::shared_ptr<PhysicalMemory>& memory,
                      std::uint64_t memory_offset, std::uint64_t bytes) {
-  const bool taken = std::any_of(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+  const bool taken = std::ranges::any_of(pieces_, [&](const Piece& piece) {
     return piece.device == memory->device() && offset < piece.offset + piece.bytes &&
            piece.offset < offset + bytes;
   });
@@ -47,7 +47,7 @@ bool Multicast::unbind(int device, std::uint64_t offset, std::uint64_t bytes) {
 std::vector<std::byte*> Multicast::at(std::uint64_t offset, std::uint64_t bytes) const {
   std::vector<std::byte*> all;
   for (const int device : devices_) {
-    const auto piece = std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& one) {
+    const auto piece = std::ranges::find_if(pieces_, [&](const Piece& one) {
       return one.device == device && offset >= one.offset &&
              offset + bytes <= one.offset + one.bytes;
     });
@@ -58,7 +58,7 @@ std::vector<std::byte*> Multicast::at(std::uint64_t offset, std::uint64_t bytes)
 }
 
 bool MulticastMappings::overlaps(std::uint64_t address, std::uint64_t bytes) const {
-  return std::any_of(mappings_.begin(), mappings_.end(), [&](const auto& entry) {
+  return std::ranges::any_of(mappings_, [&](const auto& entry) {
     const Mapping& mapping = entry.second;
     return address < mapping.address + mapping.bytes && mapping.address < address + bytes;
   });

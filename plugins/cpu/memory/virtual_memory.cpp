@@ -72,9 +72,8 @@ VirtualMemory::~VirtualMemory() {
 Arena& VirtualMemory::view(int device, std::uint64_t address, std::uint64_t bytes) {
   Arena& own = view(device);
   if (own.find(address, bytes) != nullptr) return own;
-  const auto other = std::find_if(views_.begin(), views_.end(), [&](const auto& view) {
-    return view->find(address, bytes) != nullptr;
-  });
+  const auto other = std::ranges::find_if(
+      views_, [&](const auto& view) { return view->find(address, bytes) != nullptr; });
   return other == views_.end() ? own : **other;
 }
 

@@ -58,12 +58,10 @@ const Flows& flows() {
 std::size_t flow_row(const OpcodeInfo& info) {
   const InstructionFacts& words = words_of(info);
   const bool integers = is_integer(info.d) && is_integer(info.a);
-  const auto* const found =
-      std::find_if(std::begin(kFlowRows), std::end(kFlowRows), [&](const FlowRow& row) {
-        return words.mnemonic == row.mnemonic &&
-               (row.word == Modifier::none || words.has(row.word)) &&
-               (integers || row.types == FlowTypes::any);
-      });
+  const auto* const found = std::ranges::find_if(kFlowRows, [&](const FlowRow& row) {
+    return words.mnemonic == row.mnemonic && (row.word == Modifier::none || words.has(row.word)) &&
+           (integers || row.types == FlowTypes::any);
+  });
   return found == std::end(kFlowRows) ? kNoFlowRow : static_cast<std::size_t>(found - kFlowRows);
 }
 

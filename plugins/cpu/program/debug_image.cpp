@@ -37,8 +37,8 @@ class Addresses {
     for (const Function& function : program.module->functions) {
       if (function.has_body) functions_.push_back(&function);
     }
-    std::sort(functions_.begin(), functions_.end(),
-              [](const Function* a, const Function* b) { return a->line < b->line; });
+    std::ranges::sort(functions_,
+                      [](const Function* a, const Function* b) { return a->line < b->line; });
   }
 
   /// The statement that a line of the text is before, or is behind the last one of its function.
@@ -47,9 +47,7 @@ class Addresses {
                                             [&](const Function* one) { return one->line <= line; });
     if (after == functions_.begin()) return DebugImage::kNowhere;
     const Function* function = *(after - 1);
-    const auto source =
-        std::find_if(program_.sources.begin(), program_.sources.end(),
-                     [&](const Program::Source& one) { return one.function == function; });
+    const auto source = std::ranges::find(program_.sources, function, &Program::Source::function);
     if (source == program_.sources.end()) return DebugImage::kNowhere;
     const std::vector<Statement>& all = function->statements;
     const auto statement = std::partition_point(
@@ -82,9 +80,8 @@ DebugImage debug_image(const Program& program,
   std::vector<DebugSection> sections;
   std::unordered_map<std::string_view, std::size_t> places;  // of labels in sections
   for (DebugSection& section : debug_sections(text)) {
-    const bool known = std::any_of(sections.begin(), sections.end(), [&](const DebugSection& one) {
-      return one.name == section.name;
-    });
+    const bool known = std::ranges::any_of(
+        sections, [&](const DebugSection& one) { return one.name == section.name; });
     if (known) break;  // another text's
     places.insert(section.labels.begin(), section.labels.end());
     sections.push_back(std::move(section));

@@ -136,8 +136,7 @@ void find_deciding_accesses(Program& program) {
   program.deciding.clear();
   if (program.contended.empty() || program.module->debug) return;
   std::vector<Found> all = strong_accesses(program);
-  const bool writes =
-      std::any_of(all.begin(), all.end(), [](const Found& one) { return one.access.writes; });
+  const bool writes = std::ranges::any_of(all, [](const Found& one) { return one.access.writes; });
   if (all.size() < 2 || all.size() > kMost || !writes) return;
   const Values values(program);
   for (Found& found : all) values.follow(found);
@@ -146,8 +145,7 @@ void find_deciding_accesses(Program& program) {
       return other.statement != one.statement && may_meet(one.space, other.space) &&
              order_decides(one.access, other.access);
     };
-    if (std::any_of(all.begin(), all.end(), decides))
-      program.deciding.emplace(one.statement, one.access);
+    if (std::ranges::any_of(all, decides)) program.deciding.emplace(one.statement, one.access);
   }
 }
 

@@ -84,7 +84,7 @@ CallGraph call_graph(const Module& module, const Function& kernel) {
   std::vector<std::uint32_t> indirect;
   const auto add = [&](std::uint32_t function) {
     if (!module.functions[function].has_body || module.functions[function].entry) return;
-    if (std::find(found.begin(), found.end(), function) == found.end()) found.push_back(function);
+    if (std::ranges::find(found, function) == found.end()) found.push_back(function);
     if (found.size() > kMostFunctions)
       throw PtxError(kernel.line, "the kernel calls too many functions", true);
   };
@@ -116,7 +116,7 @@ CallGraph call_graph(const Module& module, const Function& kernel) {
       for (const std::uint32_t function_index : pointed) add(function_index);
     }
   }
-  std::sort(pointed.begin(), pointed.end());
+  std::ranges::sort(pointed);
   pointed.erase(std::unique(pointed.begin(), pointed.end()), pointed.end());
   for (const std::uint32_t caller : indirect)
     calls[caller].insert(calls[caller].end(), pointed.begin(), pointed.end());
@@ -131,7 +131,7 @@ CallGraph call_graph(const Module& module, const Function& kernel) {
     const std::vector<std::uint32_t>& next = calls[at];
     if (edge < next.size()) {
       const std::uint32_t to = next[edge++];
-      const bool wanted = std::find(found.begin(), found.end(), to) != found.end();
+      const bool wanted = std::ranges::find(found, to) != found.end();
       if (wanted && !std::exchange(seen[to], true)) stack.emplace_back(to, 0);
       continue;
     }
@@ -170,9 +170,8 @@ void lay_out_stack(Program& program, const CallGraph& graph, std::uint32_t recur
     if (call.callee != Instruction::kNone) {
       call.recursive = graph.reaches(call.callee, call.caller);
     } else {
-      call.recursive =
-          std::any_of(graph.pointed.begin(), graph.pointed.end(),
-                      [&](std::uint32_t to) { return graph.reaches(to, call.caller); });
+      call.recursive = std::ranges::any_of(
+          graph.pointed, [&](std::uint32_t to) { return graph.reaches(to, call.caller); });
     }
   }
   std::uint64_t bytes = below.back();

@@ -44,10 +44,9 @@ constexpr Collective kCollectives[] = {
 };
 
 const Collective* find_collective(const InstructionFacts& facts) {
-  const auto* const found =
-      std::find_if(std::begin(kCollectives), std::end(kCollectives), [&](const Collective& row) {
-        return facts.mnemonic == row.mnemonic && facts.has(row.mode) && facts.has(row.type);
-      });
+  const auto* const found = std::ranges::find_if(kCollectives, [&](const Collective& row) {
+    return facts.mnemonic == row.mnemonic && facts.has(row.mode) && facts.has(row.type);
+  });
   return found == std::end(kCollectives) ? nullptr : found;
 }
 

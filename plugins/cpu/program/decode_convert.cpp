@@ -41,8 +41,7 @@ constexpr FormatRow kFormats[] = {{Modifier::u8, Format::u8, Type::u8},
                                   {Modifier::ue8m0x2, Format::ue8m0, Type::b16, 2}};
 
 const FormatRow* row_of(Modifier name) {
-  return std::find_if(std::begin(kFormats), std::end(kFormats),
-                      [&](const FormatRow& row) { return row.name == name; });
+  return std::ranges::find(kFormats, name, &FormatRow::name);
 }
 
 struct Words {
@@ -64,7 +63,7 @@ Words words_of(const InstructionFacts& facts) {
   for (const Modifier word : facts.modifiers) {
     const FormatRow* const row = row_of(word);
     if (row != std::end(kFormats)) words.formats.push_back(*row);
-    if (std::find(kModes.begin(), kModes.end(), word) != kModes.end()) words.rounding = word;
+    if (std::ranges::find(kModes, word) != kModes.end()) words.rounding = word;
   }
   words.flush = facts.has(Modifier::ftz);
   words.saturate = facts.has(Modifier::sat);

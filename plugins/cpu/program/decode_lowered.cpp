@@ -125,8 +125,7 @@ void select_by_comparison(Emitter& out, const Comparison& comparison) {
       {Type::bf16, 0x3f80},    {Type::f16x2, 0x3c00},   {Type::bf16x2, 0x3f80}};
   const std::array<std::uint32_t, 2> results = compare(out, comparison);
   const Type to = comparison.to;
-  const auto* row = std::find_if(std::begin(rows), std::end(rows),
-                                 [&](const auto& one) { return one.first == to; });
+  const auto* row = std::ranges::find_if(rows, [&](const auto& one) { return one.first == to; });
   if (row == std::end(rows)) out.invalid("set has no such result");
   const bool integer = to == Type::u32 || to == Type::s32;
   const bool small = to == Type::u16 || to == Type::s16;

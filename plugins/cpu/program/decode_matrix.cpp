@@ -132,8 +132,7 @@ void set_types(const Types& types, MatrixForm& form) {
 // The processor counts them so: nearest, down, up, zero.
 std::uint8_t rounding_of(const InstructionFacts& facts) {
   constexpr Modifier kWays[] = {Modifier::rn, Modifier::rm, Modifier::rp, Modifier::rz};
-  const auto* way = std::find_if(std::begin(kWays), std::end(kWays),
-                                 [&](Modifier one) { return facts.has(one); });
+  const auto* way = std::ranges::find_if(kWays, [&](Modifier one) { return facts.has(one); });
   return way == std::end(kWays) ? 0 : static_cast<std::uint8_t>(way - std::begin(kWays));
 }
 
@@ -153,7 +152,7 @@ void matrix_access(Emitter& out, bool load) {
   form.a = form.b = form.c = form.d = words.types[0];
   form.a_row = words.rows[0];
   const bool sums = form.part == Part::c || form.part == Part::d;
-  const bool known = std::any_of(std::begin(kWmma), std::end(kWmma), [&](const Shape& shape) {
+  const bool known = std::ranges::any_of(kWmma, [&](const Shape& shape) {
     return shape.m == words.m && shape.n == words.n && shape.k == words.k &&
            (sums ? accumulates(shape.a, words.types[0]) : shape.a == family(words.types[0]));
   });
@@ -233,8 +232,8 @@ void matrix_move(Emitter& out) {
 std::vector<Element> elements_of(const InstructionFacts& facts) {
   std::vector<Element> types;
   for (const Modifier word : facts.modifiers) {
-    const auto* const type = std::find_if(kElements.begin(), kElements.end(),
-                                          [&](const auto& row) { return row.first == word; });
+    const auto* const type =
+        std::ranges::find_if(kElements, [&](const auto& row) { return row.first == word; });
     if (type != kElements.end()) types.push_back(type->second);
   }
   return types;
@@ -284,7 +283,7 @@ void decode_matrix(Emitter& out) {
   const bool narrow = narrow_kind(out, form);
   const Shape shape{family(form.a), words.m, words.n, words.k};
   const auto has = [&](const auto& shapes) {
-    return std::find(std::begin(shapes), std::end(shapes), shape) != std::end(shapes);
+    return std::ranges::find(shapes, shape) != std::end(shapes);
   };
   if (!narrow && !(form.wmma ? has(kWmma) : form.sparse ? has(kSparse) : has(kMma)))
     out.invalid("there is no such shape for these types");

@@ -17,7 +17,7 @@ constexpr std::array kBytes = {Element::e4m3, Element::e5m2, Element::e2m3, Elem
                                Element::e2m1};
 
 bool is_narrow(Element element) {
-  return std::find(kBytes.begin(), kBytes.end(), element) != kBytes.end();
+  return std::ranges::find(kBytes, element) != kBytes.end();
 }
 
 // The factors of a .kind that has them.

@@ -82,7 +82,7 @@ void check_vector_access(const Emitter& out, const MemoryWords& words) {
     if (out.module.version < 88) out.invalid("needs .version 8.8");
   }
   const std::vector<WordSet>& sets = out.facts().sets;
-  if (std::find(sets.begin(), sets.end(), WordSet::evict2) != sets.end() && all != 32)
+  if (std::ranges::find(sets, WordSet::evict2) != sets.end() && all != 32)
     out.invalid("eviction from L2 needs a vector of 32 bytes");
   if (out.facts().has(Modifier::async) &&
       (bytes == 16 || out.operand(1).kind == OperandKind::vector))

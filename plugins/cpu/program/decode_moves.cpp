@@ -238,8 +238,7 @@ void decode_address(Emitter& out) {
   const bool test = facts.mnemonic == Mnemonic::isspacep;
   if (!test && !facts.has(Type::u64)) out.invalid("an address needs 64 bits");
   const auto* const row =
-      std::find_if(std::begin(kWindows), std::end(kWindows),
-                   [&](const WindowRow& known) { return facts.has(known.name); });
+      std::ranges::find_if(kWindows, [&](const WindowRow& known) { return facts.has(known.name); });
   if (row == std::end(kWindows)) out.invalid("there is no such state space here");
   const bool constants = row->name == Modifier::const_;
   Instruction instruction;

@@ -85,8 +85,8 @@ void decode_stack(Emitter& out) {
 }
 
 void keep_stack(Emitter& out) {
-  const bool allocates = std::any_of(
-      out.function.statements.begin(), out.function.statements.end(),
+  const bool allocates = std::ranges::any_of(
+      out.function.statements,
       [](const Statement& statement) { return statement.facts->mnemonic == Mnemonic::alloca; });
   if (out.in_kernel() || !allocates) return;
   out.stack_before = out.allocate(true);

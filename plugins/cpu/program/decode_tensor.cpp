@@ -49,8 +49,7 @@ void tensor_copy(Emitter& out, bool reduces) {
   const InstructionFacts& facts = out.facts();
   const bool prefetches = facts.has(Modifier::prefetch), hint = facts.has(Modifier::L2_cache_hint);
   const bool multicast = facts.has(Modifier::multicast_cluster);
-  const auto* const dimensions =
-      std::find(kDimensions.begin(), kDimensions.end(), facts.of(WordSet::dim));
+  const auto* const dimensions = std::ranges::find(kDimensions, facts.of(WordSet::dim));
   const bool im2col = facts.has(Modifier::im2col) || facts.has(Modifier::im2col_no_offs);
   TensorForm form;
   form.rank = static_cast<std::uint8_t>(dimensions - kDimensions.begin());
@@ -62,8 +61,7 @@ void tensor_copy(Emitter& out, bool reduces) {
   Instruction instruction;
   if (im2col && !form.to_global) form.offsets = static_cast<std::uint8_t>(form.rank - 2);
   if (reduces) {
-    const auto* known =
-        std::find(kTensorReductions.begin(), kTensorReductions.end(), facts.of(WordSet::operation));
+    const auto* known = std::ranges::find(kTensorReductions, facts.of(WordSet::operation));
     form.reduction = static_cast<TensorForm::Reduction>(known - kTensorReductions.begin());
     out.program.ordered = true;  // of real numbers, for all that is known here
   }

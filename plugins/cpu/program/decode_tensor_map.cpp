@@ -37,8 +37,8 @@ constexpr std::array<FieldRow, 11> kFields = {
 // tensormap.replace.tile.FIELD{.SPACE}.b1024.TYPE [map], {dimension, }value
 void replaced_field(Emitter& out, Instruction& instruction) {
   const InstructionFacts& facts = out.facts();
-  const auto* const row = std::find_if(kFields.begin(), kFields.end(),
-                                       [&](const FieldRow& one) { return facts.has(one.word); });
+  const auto* const row =
+      std::ranges::find_if(kFields, [&](const FieldRow& one) { return facts.has(one.word); });
   const bool each = row->dimensions != 0;
   out.expect_operands(each ? 3 : 2);
   TensorMapField form{row->field, 0};

@@ -78,8 +78,7 @@ TextureOp texture_op(const InstructionFacts& facts) {
   TextureOp op;
   if (facts.mnemonic == Mnemonic::tld4)
     op.component = static_cast<std::uint8_t>(
-        std::find(std::begin(kComponents), std::end(kComponents), facts.modifiers.front()) -
-        std::begin(kComponents));
+        std::ranges::find(kComponents, facts.modifiers.front()) - std::begin(kComponents));
   if (facts.has(Modifier::level)) op.level = TextureOp::Level::level;
   if (facts.has(Modifier::grad)) op.level = TextureOp::Level::gradient;
   op.geometry = *find(kGeometries, facts);
@@ -107,9 +106,9 @@ std::uint32_t image_handle(Emitter& out, const Operand& operand) {
   const Operand& base = out.part(operand, 0);
   const auto variable = out.module.variable_by_name.find(base.text);
   const bool handed =  // as .param .texref, which is kept as .b64
-      std::any_of(
-          out.function.parameters.begin(), out.function.parameters.end(),
-          [&](const Parameter& one) { return one.name == base.text && one.type == Type::b64; });
+      std::ranges::any_of(out.function.parameters, [&](const Parameter& one) {
+        return one.name == base.text && one.type == Type::b64;
+      });
   if (variable != out.module.variable_by_name.end() &&
       out.module.variables[variable->second].image) {
     const bool surface = is_of_surfaces(out.facts().mnemonic);

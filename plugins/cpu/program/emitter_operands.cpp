@@ -50,8 +50,8 @@ bool is_wide(Type type) {
 bool has_16_bits(std::string_view special) {
   constexpr std::string_view kNames[] = {"%tid.",    "%ntid.",  "%ctaid.",
                                          "%nctaid.", "%gridid", "WARP_SZ"};
-  return std::any_of(std::begin(kNames), std::end(kNames),
-                     [&](std::string_view name) { return special.starts_with(name); });
+  return std::ranges::any_of(kNames,
+                             [&](std::string_view name) { return special.starts_with(name); });
 }
 
 }  // namespace
@@ -248,7 +248,7 @@ void Emitter::check_special(std::string_view name) const {
     invalid("'" + std::string(name) + "' is only for kernels with .minperctamemory");
   const Mnemonic mnemonic = facts().mnemonic;
   const std::vector<Type> types = facts().types;
-  const bool integers = std::none_of(types.begin(), types.end(), is_floating);
+  const bool integers = std::ranges::none_of(types, is_floating);
   if (mnemonic != Mnemonic::mov && mnemonic != Mnemonic::st &&
       !(mnemonic == Mnemonic::cvt && integers && !facts().has(Modifier::pack)))
     invalid("a special register is an operand of mov only");

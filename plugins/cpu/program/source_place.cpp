@@ -135,9 +135,9 @@ bool is_toolkit_header(std::string_view file) {
   const bool header = file.ends_with(".h") || file.ends_with(".hpp") || file.ends_with(".inl");
   // libcu++'s own names have no extension: cuda/barrier, cuda/pipeline.
   const bool of_libcu = file.starts_with("cuda/") && file.find('.') == std::string_view::npos;
-  return of_libcu || std::any_of(std::begin(kFolders), std::end(kFolders), begins) ||
+  return of_libcu || std::ranges::any_of(kFolders, begins) ||
          (header && file.find('/') == std::string_view::npos &&
-          (of_architecture || std::any_of(std::begin(kFiles), std::end(kFiles), begins)));
+          (of_architecture || std::ranges::any_of(kFiles, begins)));
 }
 
 // A header of a library that a kernel is compiled with (CUTLASS, ThunderKittens): it lies in a folder
@@ -153,24 +153,22 @@ bool is_library_header(std::string_view file, std::string_view own) {
 bool has_address_taken(const Program& program, const Function& wanted) {
   const auto names = [&](std::string_view text) { return text == wanted.name; };
   const auto moved = [&](const Function& function) {
-    return std::any_of(
-        function.statements.begin(), function.statements.end(), [&](const Statement& statement) {
-          if (statement.facts->mnemonic != Mnemonic::mov) return false;
-          const auto first = function.operands.begin() + statement.first_operand;
-          return std::any_of(first, first + statement.operands, [&](const Operand& operand) {
-            return operand.kind == OperandKind::name && names(operand.text);
-          });
-        });
+    return std::ranges::any_of(function.statements, [&](const Statement& statement) {
+      if (statement.facts->mnemonic != Mnemonic::mov) return false;
+      const auto first = function.operands.begin() + statement.first_operand;
+      return std::any_of(first, first + statement.operands, [&](const Operand& operand) {
+        return operand.kind == OperandKind::name && names(operand.text);
+      });
+    });
   };
   for (const Variable& variable : program.module->variables) {
     for (const Variable::Reference& reference : variable.references) {
       if (names(reference.symbol)) return true;
     }
   }
-  return std::any_of(program.sources.begin(), program.sources.end(),
-                     [&](const Program::Source& source) {
-                       return source.function != nullptr && moved(*source.function);
-                     });
+  return std::ranges::any_of(program.sources, [&](const Program::Source& source) {
+    return source.function != nullptr && moved(*source.function);
+  });
 }
 
 }  // namespace
@@ -230,7 +228,7 @@ std::vector<SourceLine> source_lines(const Program& program, std::uint32_t state
 }
 
 std::size_t own_line(const std::vector<SourceLine>& lines) {
-  const auto own = std::find_if(lines.begin(), lines.end(), [&](const SourceLine& line) {
+  const auto own = std::ranges::find_if(lines, [&](const SourceLine& line) {
     return !is_toolkit_header(line.file) && !is_library_header(line.file, lines.back().file);
   });
   return own == lines.end() ? 0 : static_cast<std::size_t>(own - lines.begin());
@@ -243,9 +241,8 @@ Callers callers_of(const Program& program, std::uint32_t statement) {
   std::uint32_t callee = 0;
   while (callee + 1 < program.sources.size() && program.sources[callee + 1].first <= statement)
     ++callee;
-  const bool indirect =
-      std::any_of(program.calls.begin(), program.calls.end(),
-                  [](const Call& call) { return call.callee == Instruction::kNone; });
+  const bool indirect = std::ranges::any_of(
+      program.calls, [](const Call& call) { return call.callee == Instruction::kNone; });
   while (callee < program.callees.size() && found.calls.size() < kMostCalls) {
     std::vector<std::uint32_t> places;
     std::uint32_t caller = Instruction::kNone;
@@ -253,7 +250,7 @@ Callers callers_of(const Program& program, std::uint32_t statement) {
     for (const Call& call : program.calls) {
       const auto same = [&](std::uint32_t one) { return same_place(program, one, call.statement); };
       const bool perhaps = call.callee == Instruction::kNone ? pointed : call.callee == callee;
-      if (!perhaps || std::any_of(places.begin(), places.end(), same)) continue;
+      if (!perhaps || std::ranges::any_of(places, same)) continue;
       places.push_back(call.statement);
       caller = call.caller;
     }

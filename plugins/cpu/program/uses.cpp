@@ -46,7 +46,7 @@ Operands parse_operands(std::string_view text) {
       word.remove_prefix(1);
     }
     if (word.ends_with(']')) word.remove_suffix(1);
-    const auto* const known = std::find(std::begin(kFields), std::end(kFields), word);
+    const auto* const known = std::ranges::find(kFields, word);
     operands.push_back({static_cast<Field>(known - std::begin(kFields)), role});
   }
   return operands;
@@ -197,8 +197,8 @@ void append(const Program& program, const Instruction& i, Field field, Slots& to
 
 std::size_t operand_count(Form form) {
   const Operands operands = parse_operands(operands_of(form));
-  return static_cast<std::size_t>(std::count_if(
-      operands.begin(), operands.end(), [](const FieldUse& use) { return use.field <= Field::e; }));
+  return static_cast<std::size_t>(
+      std::ranges::count_if(operands, [](const FieldUse& use) { return use.field <= Field::e; }));
 }
 
 bool is_swap(Opcode opcode) {

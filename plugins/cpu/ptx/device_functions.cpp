@@ -213,24 +213,23 @@ constexpr std::string_view kNative[] = {"vprintf", "malloc", "free", "__assertfa
 
 // Returns whether a module declares a function that it does not define but `text` does.
 bool needs(const Module& module, std::string_view text) {
-  return std::any_of(
-      module.functions.begin(), module.functions.end(), [&](const Function& function) {
-        return !function.has_body &&
-               text.find(" " + std::string(function.name) + "(") != std::string_view::npos;
-      });
+  return std::ranges::any_of(module.functions, [&](const Function& function) {
+    return !function.has_body &&
+           text.find(" " + std::string(function.name) + "(") != std::string_view::npos;
+  });
 }
 
 }  // namespace
 
 std::string device_runtime_name(std::string_view name) {
   if (name.starts_with(kPrefix)) return "cuda" + std::string(name.substr(kPrefix.size()));
-  const bool known = std::any_of(std::begin(kRuntime), std::end(kRuntime),
-                                 [&](std::string_view begin) { return name.starts_with(begin); });
+  const bool known = std::ranges::any_of(
+      kRuntime, [&](std::string_view begin) { return name.starts_with(begin); });
   return known ? std::string(name) : "";
 }
 
 bool is_device_function(std::string_view name) {
-  return std::find(std::begin(kNative), std::end(kNative), name) != std::end(kNative) ||
+  return std::ranges::find(kNative, name) != std::end(kNative) ||
          !device_runtime_name(name).empty() ||
          kGroups.find(" " + std::string(name) + "(") != std::string_view::npos;
 }

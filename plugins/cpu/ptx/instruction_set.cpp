@@ -64,8 +64,7 @@ constexpr NamedSet kSets[] = {
 };
 
 const NamedSet* set_named(std::string_view name) {
-  return std::find_if(std::begin(kSets), std::end(kSets),
-                      [&](const NamedSet& one) { return one.name == name; });
+  return std::ranges::find(kSets, name, &NamedSet::name);
 }
 
 // The requirements of a word in any instruction.
@@ -136,7 +135,7 @@ std::vector<std::string_view> split(std::string_view words, char between) {
 }
 
 bool has(const std::vector<std::string_view>& words, std::string_view wanted) {
-  return std::find(words.begin(), words.end(), wanted) != words.end();
+  return std::ranges::find(words, wanted) != words.end();
 }
 
 // m16n8k32, m8n8
@@ -355,8 +354,8 @@ std::string spelled(const InstructionForm& form) {
 std::string described(const Slot& slot) {
   const auto is_of = [&](std::string_view set) {
     const std::vector<std::string_view> words = split(set_named(set)->words, ' ');
-    return slot.words.size() > 1 && std::all_of(slot.words.begin(), slot.words.end(),
-                                                [&](auto word) { return has(words, word); });
+    return slot.words.size() > 1 &&
+           std::ranges::all_of(slot.words, [&](auto word) { return has(words, word); });
   };
   if (slot.shape) return "a shape";
   if (is_of("rnd")) return "a rounding modifier";
@@ -383,12 +382,12 @@ Distance distance(const Syntax& syntax, std::span<const std::string_view> words)
   const auto taken_by = [&](std::string_view word) {
     return [word](const Slot& slot) { return slot.takes(word); };
   };
-  found.strangers = std::count_if(words.begin(), words.end(), [&](std::string_view word) {
-    return std::none_of(syntax.slots().begin(), syntax.slots().end(), taken_by(word));
+  found.strangers = std::ranges::count_if(words, [&](std::string_view word) {
+    return std::ranges::none_of(syntax.slots(), taken_by(word));
   });
   for (const Slot& slot : syntax.slots()) {
-    const bool filled = std::any_of(words.begin(), words.end(),
-                                    [&](std::string_view word) { return slot.takes(word); });
+    const bool filled =
+        std::ranges::any_of(words, [&](std::string_view word) { return slot.takes(word); });
     if (!slot.optional && !filled) found.missing.push_back(&slot);
   }
   return found;
@@ -450,8 +449,7 @@ InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
   }
   facts.family = form->family;
   for (const std::string_view word : facts.words) {
-    const auto* row = std::find_if(std::begin(kWordNeeds), std::end(kWordNeeds),
-                                   [&](const WordNeeds& one) { return one.word == word; });
+    const auto* row = std::ranges::find(kWordNeeds, word, &WordNeeds::word);
     if (row != std::end(kWordNeeds)) add(facts.needs, row->needs);
   }
   facts.which = form->which;
@@ -461,21 +459,21 @@ InstructionFacts facts_of(std::string_view opcode, std::size_t operands) {
 }
 
 bool InstructionFacts::has(Modifier modifier) const {
-  return std::find(modifiers.begin(), modifiers.end(), modifier) != modifiers.end();
+  return std::ranges::find(modifiers, modifier) != modifiers.end();
 }
 
 bool InstructionFacts::has(Type type) const {
-  return std::find(types.begin(), types.end(), type) != types.end();
+  return std::ranges::find(types, type) != types.end();
 }
 
 Modifier InstructionFacts::of(WordSet set) const {
-  const auto found = std::find(sets.begin(), sets.end(), set);
+  const auto found = std::ranges::find(sets, set);
   return found == sets.end() ? Modifier::none
                              : modifiers[static_cast<std::size_t>(found - sets.begin())];
 }
 
 Type InstructionFacts::type(WordSet set) const {
-  const auto found = std::find(sets.begin(), sets.end(), set);
+  const auto found = std::ranges::find(sets, set);
   return found == sets.end() ? Type::none
                              : type_named(words[static_cast<std::size_t>(found - sets.begin())]);
 }

@@ -22,7 +22,7 @@ bool has_result(const Statement& statement) {
   const InstructionFacts& facts = *statement.facts;
   return statement.operands > 0 &&
          !(facts.mnemonic == Mnemonic::wmma && facts.has(Modifier::store)) &&
-         std::find(std::begin(kWithout), std::end(kWithout), facts.mnemonic) == std::end(kWithout);
+         std::ranges::find(kWithout, facts.mnemonic) == std::end(kWithout);
 }
 
 template <typename Take>
@@ -68,7 +68,7 @@ class MergedCode {
     }
   }
   void place_by_operands() {
-    std::fill(statements_.begin(), statements_.end(), kNone);
+    std::ranges::fill(statements_, kNone);
     for (std::size_t at = 0; at < function_.statements.size(); ++at) {
       Statement& statement = function_.statements[at];
       const bool result = has_result(statement);
@@ -118,8 +118,8 @@ class MergedCode {
 }  // namespace
 
 void place_merged_code(const Module& module, Function& function) {
-  if (std::none_of(function.statements.begin(), function.statements.end(),
-                   [](const Statement& statement) { return statement.location.merged; }))
+  if (std::ranges::none_of(function.statements,
+                           [](const Statement& statement) { return statement.location.merged; }))
     return;
   MergedCode code(module, function);
   code.place_by_uses();

@@ -64,9 +64,9 @@ std::string spelled(const Module& module, std::string_view opcode, std::size_t o
     const Type type = facts.words.empty() ? Type::none : type_named(facts.words.back());
     if (old_target && facts.mnemonic == Mnemonic::mad && type == Type::f32)
       text = with(text, "rn", operands);
-    const auto* const known = std::find_if(
-        std::begin(kDefaults), std::end(kDefaults),
-        [&](const Default& one) { return one.mnemonic == facts.mnemonic && one.type == type; });
+    const auto* const known = std::ranges::find_if(kDefaults, [&](const Default& one) {
+      return one.mnemonic == facts.mnemonic && one.type == type;
+    });
     if (known != std::end(kDefaults) && module.version < kModifiers)
       text = with(text, known->word, operands);
   }

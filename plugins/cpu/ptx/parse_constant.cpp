@@ -90,7 +90,7 @@ std::uint64_t ParseState::parse_binary(int level, std::uint32_t depth) {
   };
   std::uint64_t left = parse_primary(depth);
   for (;;) {
-    const auto* const found = std::find_if(std::begin(kOperators), std::end(kOperators), is_here);
+    const auto* const found = std::ranges::find_if(kOperators, is_here);
     if (found == std::end(kOperators) || found->level < level) return left;
     advance();
     if (found->second != 0) advance();

@@ -155,7 +155,7 @@ void ParseState::parse_performance_directives(Function& function) {
       ".visible", ".extern", ".weak",  ".common", ".func",   ".entry",
       ".file",    ".global", ".const", ".shared", ".section"};
   const auto is_one = [&](const auto& known) {
-    return std::find(known.begin(), known.end(), token_.text) != known.end();
+    return std::ranges::find(known, token_.text) != known.end();
   };
   bool most = false, required = false;
   while (token_.kind == TokenKind::directive) {

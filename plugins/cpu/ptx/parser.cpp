@@ -40,7 +40,7 @@ constexpr std::array<Since, 28> kSince = {
 }  // namespace
 
 bool is_architecture(std::uint32_t number) {
-  return std::find(kArchitectures.begin(), kArchitectures.end(), number) != kArchitectures.end();
+  return std::ranges::find(kArchitectures, number) != kArchitectures.end();
 }
 
 Module parse_ptx(std::string text, const ParseLimits& limits) {
@@ -139,9 +139,7 @@ void ParseState::parse_target() {
   }
   if (!is_architecture(module_.architecture))
     throw PtxError(token_.line, "there is no target '" + std::string(module_.target) + "'");
-  const auto* since = std::find_if(kSince.begin(), kSince.end(), [&](const Since& one) {
-    return one.architecture == module_.architecture;
-  });
+  const auto* since = std::ranges::find(kSince, module_.architecture, &Since::architecture);
   const std::uint32_t least = since == kSince.end()           ? 0
                               : module_.target.ends_with('a') ? since->specific
                               : module_.target.ends_with('f') ? since->family
@@ -153,7 +151,7 @@ void ParseState::parse_target() {
     constexpr std::array<std::string_view, 4> options = {"debug", "texmode_unified",
                                                          "texmode_independent", "map_f64_to_f32"};
     const std::string_view option = expect_word("a target option");
-    if (std::find(options.begin(), options.end(), option) == options.end())
+    if (std::ranges::find(options, option) == options.end())
       fail("unknown target option '" + std::string(option) + "'");
     module_.debug = module_.debug || option == "debug";
   }
@@ -246,8 +244,8 @@ void ParseState::place_inlined() {
   for (Function& function : module_.functions) {
     for (Statement& statement : function.statements) statements.push_back(&statement);
   }
-  std::stable_sort(statements.begin(), statements.end(),
-                   [](const Statement* a, const Statement* b) { return a->line < b->line; });
+  std::ranges::stable_sort(
+      statements, [](const Statement* a, const Statement* b) { return a->line < b->line; });
   const auto at = [&](std::uint32_t line) {
     return std::partition_point(statements.begin(), statements.end(),
                                 [&](const Statement* one) { return one->line < line; });

@@ -43,8 +43,8 @@ void Scopes::declare(std::string_view name, Kind kind, bool range, std::uint64_t
 }
 
 bool Scopes::has(std::string_view name) const {
-  return std::any_of(scopes_.begin(), scopes_.end(),
-                     [&](const Scope& scope) { return scope.singles.contains(name); });
+  return std::ranges::any_of(scopes_,
+                             [&](const Scope& scope) { return scope.singles.contains(name); });
 }
 
 // The registers of a declaration are made together, when the first of them is used.

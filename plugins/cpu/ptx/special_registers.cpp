@@ -23,13 +23,12 @@ std::span<const SpecialRegister> special_registers() {
 }
 
 const SpecialRegister* special_register(std::string_view name) {
-  const auto* const found =
-      std::find_if(std::begin(kRegisters), std::end(kRegisters), [&](const SpecialRegister& one) {
-        if (one.count == 0) return one.name == name;
-        const std::size_t around = one.name.size() + one.suffix.size();
-        return name.size() > around && name.starts_with(one.name) && name.ends_with(one.suffix) &&
-               is_number_below(name.substr(one.name.size(), name.size() - around), one.count);
-      });
+  const auto* const found = std::ranges::find_if(kRegisters, [&](const SpecialRegister& one) {
+    if (one.count == 0) return one.name == name;
+    const std::size_t around = one.name.size() + one.suffix.size();
+    return name.size() > around && name.starts_with(one.name) && name.ends_with(one.suffix) &&
+           is_number_below(name.substr(one.name.size(), name.size() - around), one.count);
+  });
   return found == std::end(kRegisters) ? nullptr : found;
 }
 
