@@ -1,5 +1,7 @@
 // Copies of rows and slices, of arrays, of variables, and between devices.
 #include <algorithm>
+#include <bit>
+#include <cstddef>
 
 #include "api.hpp"
 #include "copy.hpp"
@@ -100,26 +102,10 @@ cudaError_t copy_box_between(const cudaMemcpy3DPeerParms* parameters, When when)
                           parameters->extent,   cudaMemcpyDeviceToDevice};
   CUDA_MEMCPY3D copy{};
   cudaError_t result = convert_copy(plain, copy);
-  CUDA_MEMCPY3D_PEER peer{};
-  peer.srcXInBytes = copy.srcXInBytes;
-  peer.srcY = copy.srcY;
-  peer.srcZ = copy.srcZ;
-  peer.srcMemoryType = copy.srcMemoryType;
-  peer.srcDevice = copy.srcDevice;
-  peer.srcArray = copy.srcArray;
-  peer.srcPitch = copy.srcPitch;
-  peer.srcHeight = copy.srcHeight;
-  peer.dstXInBytes = copy.dstXInBytes;
-  peer.dstY = copy.dstY;
-  peer.dstZ = copy.dstZ;
-  peer.dstMemoryType = copy.dstMemoryType;
-  peer.dstDevice = copy.dstDevice;
-  peer.dstArray = copy.dstArray;
-  peer.dstPitch = copy.dstPitch;
-  peer.dstHeight = copy.dstHeight;
-  peer.WidthInBytes = copy.WidthInBytes;
-  peer.Height = copy.Height;
-  peer.Depth = copy.Depth;
+  // It has contexts where a copy of one device has reserved members.
+  static_assert(offsetof(CUDA_MEMCPY3D_PEER, srcContext) == offsetof(CUDA_MEMCPY3D, reserved0) &&
+                offsetof(CUDA_MEMCPY3D_PEER, dstContext) == offsetof(CUDA_MEMCPY3D, reserved1));
+  auto peer = std::bit_cast<CUDA_MEMCPY3D_PEER>(copy);
   if (result == cudaSuccess) result = primary_context(parameters->srcDevice, peer.srcContext);
   if (result == cudaSuccess) result = primary_context(parameters->dstDevice, peer.dstContext);
   if (result != cudaSuccess) return result;

@@ -1,4 +1,5 @@
 // Nodes of graphs by parameters of any kind: cudaGraphNodeParams.
+#include <bit>
 #include <cstring>
 
 #include "api.hpp"
@@ -22,16 +23,7 @@ cudaMemsetParams plain(const cudaMemsetParamsV2& from) {
 cudaError_t convert_kernel_node(const cudaKernelNodeParamsV2& from, CUgraphNodeParams& to) {
   CUDA_KERNEL_NODE_PARAMS kernel{};
   const cudaError_t result = convert_kernel(plain(from), kernel);
-  to.kernel.func = kernel.func;
-  to.kernel.gridDimX = kernel.gridDimX;
-  to.kernel.gridDimY = kernel.gridDimY;
-  to.kernel.gridDimZ = kernel.gridDimZ;
-  to.kernel.blockDimX = kernel.blockDimX;
-  to.kernel.blockDimY = kernel.blockDimY;
-  to.kernel.blockDimZ = kernel.blockDimZ;
-  to.kernel.sharedMemBytes = kernel.sharedMemBytes;
-  to.kernel.kernelParams = kernel.kernelParams;
-  to.kernel.extra = kernel.extra;
+  to.kernel = std::bit_cast<CUDA_KERNEL_NODE_PARAMS_v3>(kernel);  // other by its name alone
   return result;
 }
 
@@ -47,13 +39,8 @@ cudaError_t convert(const cudaGraphNodeParams& from, CUgraphNodeParams& to) {
       return convert_copy(from.memcpy.copyParams, to.memcpy.copyParams);
     case cudaGraphNodeTypeMemset: {
       const CUDA_MEMSET_NODE_PARAMS fill = convert_fill(plain(from.memset));
-      to.memset.dst = fill.dst;
-      to.memset.pitch = fill.pitch;
-      to.memset.value = fill.value;
-      to.memset.elementSize = fill.elementSize;
-      to.memset.width = fill.width;
-      to.memset.height = fill.height;
-      to.memset.ctx = current_context();
+      to.memset = {fill.dst,   fill.pitch,  fill.value,       fill.elementSize,
+                   fill.width, fill.height, current_context()};
       return cudaSuccess;
     }
     case cudaGraphNodeTypeConditional:
@@ -76,6 +63,34 @@ void convert_answer(const CUgraphNodeParams& from, cudaGraphNodeParams& to) {
   if (to.type == cudaGraphNodeTypeMemAlloc) to.alloc.dptr = pointer_to(from.alloc.dptr);
 }
 
+// Calls the function for the kind of node: of a graph's node, or of an instance and a node.
+template <auto kernel, auto copy, auto fill, auto host, auto record, auto wait, typename... Of>
+cudaError_t set(const cudaGraphNodeParams* parameters, Of... of) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  switch (parameters->type) {
+    case cudaGraphNodeTypeKernel: {
+      const cudaKernelNodeParams launch = plain(parameters->kernel);
+      return kernel(of..., &launch);
+    }
+    case cudaGraphNodeTypeMemcpy:
+      return copy(of..., &parameters->memcpy.copyParams);
+    case cudaGraphNodeTypeMemset: {
+      const cudaMemsetParams bytes = plain(parameters->memset);
+      return fill(of..., &bytes);
+    }
+    case cudaGraphNodeTypeHost: {
+      const cudaHostNodeParams call{parameters->host.fn, parameters->host.userData};
+      return host(of..., &call);
+    }
+    case cudaGraphNodeTypeEventRecord:
+      return record(of..., parameters->eventRecord.event);
+    case cudaGraphNodeTypeWaitEvent:
+      return wait(of..., parameters->eventWait.event);
+    default:
+      return cudaErrorNotSupported;
+  }
+}
+
 }  // namespace
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
@@ -92,58 +107,20 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, cudaGraphNodeParams* parameters) {
-  if (parameters == nullptr) return cudaErrorInvalidValue;
-  switch (parameters->type) {
-    case cudaGraphNodeTypeKernel: {
-      const cudaKernelNodeParams kernel = plain(parameters->kernel);
-      return api::cudaGraphKernelNodeSetParams(node, &kernel);
-    }
-    case cudaGraphNodeTypeMemcpy:
-      return api::cudaGraphMemcpyNodeSetParams(node, &parameters->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset: {
-      const cudaMemsetParams fill = plain(parameters->memset);
-      return api::cudaGraphMemsetNodeSetParams(node, &fill);
-    }
-    case cudaGraphNodeTypeHost: {
-      const cudaHostNodeParams host{parameters->host.fn, parameters->host.userData};
-      return api::cudaGraphHostNodeSetParams(node, &host);
-    }
-    case cudaGraphNodeTypeEventRecord:
-      return api::cudaGraphEventRecordNodeSetEvent(node, parameters->eventRecord.event);
-    case cudaGraphNodeTypeWaitEvent:
-      return api::cudaGraphEventWaitNodeSetEvent(node, parameters->eventWait.event);
-    default:
-      return cudaErrorNotSupported;
-  }
+  return set<api::cudaGraphKernelNodeSetParams, api::cudaGraphMemcpyNodeSetParams,
+             api::cudaGraphMemsetNodeSetParams, api::cudaGraphHostNodeSetParams,
+             api::cudaGraphEventRecordNodeSetEvent, api::cudaGraphEventWaitNodeSetEvent>(parameters,
+                                                                                         node);
 }
 
 cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
                                        cudaGraphNodeParams* parameters) {
-  if (parameters == nullptr) return cudaErrorInvalidValue;
-  switch (parameters->type) {
-    case cudaGraphNodeTypeKernel: {
-      const cudaKernelNodeParams kernel = plain(parameters->kernel);
-      return api::cudaGraphExecKernelNodeSetParams(exec, node, &kernel);
-    }
-    case cudaGraphNodeTypeMemcpy:
-      return api::cudaGraphExecMemcpyNodeSetParams(exec, node, &parameters->memcpy.copyParams);
-    case cudaGraphNodeTypeMemset: {
-      const cudaMemsetParams fill = plain(parameters->memset);
-      return api::cudaGraphExecMemsetNodeSetParams(exec, node, &fill);
-    }
-    case cudaGraphNodeTypeHost: {
-      const cudaHostNodeParams host{parameters->host.fn, parameters->host.userData};
-      return api::cudaGraphExecHostNodeSetParams(exec, node, &host);
-    }
-    case cudaGraphNodeTypeGraph:
-      return api::cudaGraphExecChildGraphNodeSetParams(exec, node, parameters->graph.graph);
-    case cudaGraphNodeTypeEventRecord:
-      return api::cudaGraphExecEventRecordNodeSetEvent(exec, node, parameters->eventRecord.event);
-    case cudaGraphNodeTypeWaitEvent:
-      return api::cudaGraphExecEventWaitNodeSetEvent(exec, node, parameters->eventWait.event);
-    default:
-      return cudaErrorNotSupported;
-  }
+  if (parameters != nullptr && parameters->type == cudaGraphNodeTypeGraph)
+    return api::cudaGraphExecChildGraphNodeSetParams(exec, node, parameters->graph.graph);
+  return set<api::cudaGraphExecKernelNodeSetParams, api::cudaGraphExecMemcpyNodeSetParams,
+             api::cudaGraphExecMemsetNodeSetParams, api::cudaGraphExecHostNodeSetParams,
+             api::cudaGraphExecEventRecordNodeSetEvent, api::cudaGraphExecEventWaitNodeSetEvent>(
+      parameters, exec, node);
 }
 
 }  // namespace warpmark::cudart::api

@@ -2,6 +2,7 @@
 #include "api/copy.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 
@@ -187,30 +188,6 @@ CUresult rows_of(Context& context, const Side& side, const CUDA_MEMCPY3D& copy, 
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-// Converts the members that all three forms have in common; arrays and addresses are the same for
-// all devices.
-template <typename Copy>
-CUDA_MEMCPY3D rectangle_of(const Copy& copy) {
-  CUDA_MEMCPY3D box{};
-  box.srcXInBytes = copy.srcXInBytes;
-  box.srcY = copy.srcY;
-  copy_number(box.srcMemoryType, copy.srcMemoryType);
-  box.srcHost = copy.srcHost;
-  box.srcDevice = copy.srcDevice;
-  box.srcArray = copy.srcArray;
-  box.srcPitch = copy.srcPitch;
-  box.dstXInBytes = copy.dstXInBytes;
-  box.dstY = copy.dstY;
-  copy_number(box.dstMemoryType, copy.dstMemoryType);
-  box.dstHost = copy.dstHost;
-  box.dstDevice = copy.dstDevice;
-  box.dstArray = copy.dstArray;
-  box.dstPitch = copy.dstPitch;
-  box.WidthInBytes = copy.WidthInBytes;
-  box.Height = copy.Height;
-  return box;
-}
-
 CUresult both_rows(Context& context, const CUDA_MEMCPY3D& copy, Rows& source, Rows& target) {
   CUresult result = rows_of(context, source_of(copy), copy, source);
   if (result != CUDA_SUCCESS) return result;
@@ -291,19 +268,31 @@ CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D& copy) {
   return copy;
 }
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& copy) {
-  CUDA_MEMCPY3D box = rectangle_of(copy);
+  CUDA_MEMCPY3D box{};
+  box.srcXInBytes = copy.srcXInBytes;
+  box.srcY = copy.srcY;
+  copy_number(box.srcMemoryType, copy.srcMemoryType);
+  box.srcHost = copy.srcHost;
+  box.srcDevice = copy.srcDevice;
+  box.srcArray = copy.srcArray;
+  box.srcPitch = copy.srcPitch;
+  box.dstXInBytes = copy.dstXInBytes;
+  box.dstY = copy.dstY;
+  copy_number(box.dstMemoryType, copy.dstMemoryType);
+  box.dstHost = copy.dstHost;
+  box.dstDevice = copy.dstDevice;
+  box.dstArray = copy.dstArray;
+  box.dstPitch = copy.dstPitch;
+  box.WidthInBytes = copy.WidthInBytes;
+  box.Height = copy.Height;
   box.Depth = 1;
   return box;
 }
+// It has contexts where others have reserved members; arrays and addresses are the same for all
+// devices.
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& copy) {
-  CUDA_MEMCPY3D box = rectangle_of(copy);
-  box.srcZ = copy.srcZ;
-  box.srcLOD = copy.srcLOD;
-  box.srcHeight = copy.srcHeight;
-  box.dstZ = copy.dstZ;
-  box.dstLOD = copy.dstLOD;
-  box.dstHeight = copy.dstHeight;
-  box.Depth = copy.Depth;
+  auto box = std::bit_cast<CUDA_MEMCPY3D>(copy);
+  box.reserved0 = box.reserved1 = nullptr;
   return box;
 }
 
