@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/launch_limits.hpp"
+#include "compiler/wrapped_value.hpp"
 #include "ptx/error.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/special_registers.hpp"
@@ -15,13 +16,11 @@ namespace warpmark {
 
 namespace {
 
+using namespace wrapped;
 using cpu::Mnemonic;
 using cpu::Modifier;
-using cpu::Type;
-__extension__ using Wide = __int128;
 __extension__ using Unsigned = unsigned __int128;
 
-constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t kMostSteps = 100'000;         // of a thread
 constexpr uint64_t kMostStepsOfAll = 1'000'000;  // of the threads here and there
 constexpr uint64_t kMostStepsInBlock = 300'000;  // of those of the last block
@@ -29,55 +28,6 @@ constexpr uint64_t kMostStepsInBlock = 300'000;  // of those of the last block
 constexpr Wide kMostIndex = Wide{1} << 62;
 // A factor in the source beyond this one mixes bits; no row of an array is that long.
 constexpr int64_t kMostFactor = int64_t{1} << 20;
-
-// The index that was meant where it was extended to 64 bits, and the one that it became.
-struct Wrap {
-  uint32_t statement = kNone;  ///< whose result left 32 bits
-  int64_t meant = 0, computed = 0;
-};
-
-// The contents of a register, and beside them the number that it had if registers had no end. Of 32
-// bits both are equal modulo 2^32.
-struct Value {
-  bool known = false;
-  uint64_t bits = 0;
-  Wide meant = 0;
-  uint32_t array = kNone;   ///< the value is an offset from the address of this argument
-  uint32_t origin = kNone;  ///< the statement whose result is no int any more
-  Wrap wrap;
-};
-
-bool is_wide(Type type) {
-  return cpu::bytes_of(type) == 8;
-}
-// 8 and 16 bits are not evaluated.
-bool is_evaluated(Type type) {
-  return cpu::is_integer(type) && cpu::bytes_of(type) >= 4;
-}
-
-int64_t as_signed(const Value& value, Type type) {
-  return is_wide(type) ? static_cast<int64_t>(value.bits)
-                       : static_cast<int32_t>(static_cast<uint32_t>(value.bits));
-}
-uint64_t as_unsigned(const Value& value, Type type) {
-  return is_wide(type) ? value.bits : static_cast<uint32_t>(value.bits);
-}
-
-// A number that no arithmetic with limits has made.
-Value exactly(Wide number, Type type) {
-  Value value;
-  value.known = true;
-  value.bits = static_cast<uint64_t>(number);
-  if (!is_wide(type)) value.bits = static_cast<uint32_t>(value.bits);
-  value.meant = number;
-  return value;
-}
-Value from_bits(uint64_t bits, Type type) {
-  Value value = exactly(0, type);
-  value.bits = is_wide(type) ? bits : static_cast<uint32_t>(bits);
-  value.meant = as_signed(value, type);
-  return value;
-}
 
 class Thread {
  public:

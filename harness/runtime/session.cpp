@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -18,9 +17,9 @@
 #include "runtime/case_units.hpp"
 #include "runtime/compiled_launch.hpp"
 #include "runtime/composites.hpp"
+#include "runtime/illustration.hpp"
 #include "runtime/index_check.hpp"
 #include "runtime/judge.hpp"
-#include "runtime/line_texts.hpp"
 #include "runtime/rank_group.hpp"
 #include "runtime/requests.hpp"
 #include "runtime/step_scalars.hpp"
@@ -193,40 +192,15 @@ class Session::State {
     }
   }
 
-  // Adds to a failure what its pictures need: of a counter the samples of the launches, and of races
-  // the texts of their lines. The lines of a submission are the grader's affair.
   void illustrate(const Case& which, const PlannedCase& planned, Outcome& outcome) {
     const std::vector<nlohmann::ordered_json> launches = std::exchange(counted_, {});
-    if (outcome.verdict != Verdict::failed) {
+    if (outcome.verdict == Verdict::failed) {
+      // The lines of a submission are the grader's affair.
+      warpmark::illustrate(which, planned, launches, !options_.confinement, outcome);
+    } else if (!launch_.asks_samples()) {
       for (nlohmann::ordered_json& launch : outcome.counters) {
-        if (launch.is_object() && !launch_.asks_samples()) launch.erase("samples");
+        if (launch.is_object()) launch.erase("samples");
       }
-      return;
-    }
-    if (outcome.failure == FailureKind::counter && outcome.counters.empty()) {
-      for (const nlohmann::ordered_json& launch : launches) {
-        if (!launch.is_object() || !launch.contains("samples")) continue;
-        outcome.counters.push_back(
-            {{"kernel", launch.value("kernel", "")}, {"samples", launch["samples"]}});
-      }
-    }
-    const bool any_race = std::ranges::any_of(outcome.findings, is_race);
-    if (options_.confinement || (!any_race && outcome.counters.empty())) return;
-    std::vector<SourceText> sources;
-    try {
-      for (const protocol::UnitText& unit : prepare_request(*which.suite, planned).units) {
-        std::vector<SourceText> texts =
-            source_texts({unit.name, unit.source, "", "", "", unit.origin, unit.regions});
-        std::ranges::move(texts, std::back_inserter(sources));
-      }
-    } catch (const Error&) {  // the file has gone since
-    }
-    for (nlohmann::ordered_json& report : outcome.findings) {
-      if (is_race(report)) add_line_texts(report, sources);
-    }
-    for (nlohmann::ordered_json& launch : outcome.counters) {
-      if (launch.is_object() && launch.contains("samples"))
-        add_line_texts(launch["samples"], sources);
     }
   }
 
@@ -485,10 +459,6 @@ class Session::State {
     fail(outcome, FailureKind::counter,
          verdict_error(join(texts, "\n"), planned.positions.find("/expect")));
     outcome.nearness = nearness;
-  }
-
-  static bool is_race(const nlohmann::ordered_json& report) {
-    return report.is_object() && report.contains("kind") && report["kind"] == "race";
   }
 
   struct CompanionRun {
