@@ -1,85 +1,61 @@
 // Names and sizes of PTX types.
 #include "ptx/types.hpp"
 
-#include <array>
+#include <algorithm>
+#include <iterator>
 
 namespace warpmark::cpu {
 namespace {
 
+enum class Kind : std::uint8_t { other, bits, whole, with_sign, real };
+
 struct TypeRow {
   std::string_view name;
-  Type type;
   std::uint32_t bytes;
+  Kind kind;
 };
 
-constexpr std::array<TypeRow, 20> kTypes = {
-    {{"pred", Type::pred, 0}, {"b8", Type::b8, 1},       {"u8", Type::u8, 1},
-     {"s8", Type::s8, 1},     {"b16", Type::b16, 2},     {"u16", Type::u16, 2},
-     {"s16", Type::s16, 2},   {"f16", Type::f16, 2},     {"bf16", Type::bf16, 2},
-     {"b32", Type::b32, 4},   {"u32", Type::u32, 4},     {"s32", Type::s32, 4},
-     {"f32", Type::f32, 4},   {"f16x2", Type::f16x2, 4}, {"bf16x2", Type::bf16x2, 4},
-     {"b64", Type::b64, 8},   {"u64", Type::u64, 8},     {"s64", Type::s64, 8},
-     {"f64", Type::f64, 8},   {"b128", Type::b128, 16}}};
+// In the order of Type.
+constexpr TypeRow kTypes[] = {
+    {"", 0, Kind::other},        {"pred", 0, Kind::other},    {"b8", 1, Kind::bits},
+    {"u8", 1, Kind::whole},      {"s8", 1, Kind::with_sign},  {"b16", 2, Kind::bits},
+    {"u16", 2, Kind::whole},     {"s16", 2, Kind::with_sign}, {"f16", 2, Kind::real},
+    {"bf16", 2, Kind::real},     {"b32", 4, Kind::bits},      {"u32", 4, Kind::whole},
+    {"s32", 4, Kind::with_sign}, {"f32", 4, Kind::real},      {"f16x2", 4, Kind::real},
+    {"bf16x2", 4, Kind::real},   {"b64", 8, Kind::bits},      {"u64", 8, Kind::whole},
+    {"s64", 8, Kind::with_sign}, {"f64", 8, Kind::real},      {"b128", 16, Kind::other}};
+static_assert(std::size(kTypes) == static_cast<std::size_t>(Type::b128) + 1);
+
+constexpr const TypeRow& row_of(Type type) {
+  return kTypes[static_cast<std::size_t>(type)];
+}
 
 }  // namespace
 
 std::uint32_t bytes_of(Type type) {
-  for (const TypeRow& row : kTypes) {
-    if (row.type == type) return row.bytes;
-  }
-  return 0;
+  return row_of(type).bytes;
 }
 
 std::string_view name_of(Type type) {
-  for (const TypeRow& row : kTypes) {
-    if (row.type == type) return row.name;
-  }
-  return "";
+  return row_of(type).name;
 }
 
 Type type_named(std::string_view name) {
-  for (const TypeRow& row : kTypes) {
-    if (row.name == name) return row.type;
-  }
-  return Type::none;
+  const auto* const row = std::ranges::find(kTypes, name, &TypeRow::name);
+  return row == std::end(kTypes) ? Type::none : static_cast<Type>(row - kTypes);
 }
 
 bool is_integer(Type type) {
-  switch (type) {
-    case Type::b8:
-    case Type::u8:
-    case Type::s8:
-    case Type::b16:
-    case Type::u16:
-    case Type::s16:
-    case Type::b32:
-    case Type::u32:
-    case Type::s32:
-    case Type::b64:
-    case Type::u64:
-    case Type::s64:
-      return true;
-    default:
-      return false;
-  }
+  const Kind kind = row_of(type).kind;
+  return kind == Kind::bits || kind == Kind::whole || kind == Kind::with_sign;
 }
 
 bool is_floating(Type type) {
-  switch (type) {
-    case Type::f16:
-    case Type::bf16:
-    case Type::f32:
-    case Type::f16x2:
-    case Type::bf16x2:
-    case Type::f64:
-      return true;
-    default:
-      return false;
-  }
+  return row_of(type).kind == Kind::real;
 }
 
 bool is_signed(Type type) {
-  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
+  return row_of(type).kind == Kind::with_sign;
 }
 
 }  // namespace warpmark::cpu
