@@ -58,6 +58,9 @@ DECLARE(cudaPeekAtLastError)
   inline constexpr auto& name = Forward<&Driver::function, decltype(::name)>::call;
 #define FORWARD_PTSZ(need, name, function) FORWARD(need, name, function)
 #define VERSIONED(name, function) FORWARD(need, name, function)
+#define COPY(name, body)                                            \
+  inline constexpr auto& name = Copy<body, decltype(::name)>::call; \
+  inline constexpr auto& name##Async = Copy<body, decltype(::name##Async)>::call;
 #include "forwards.def"
 
 }  // namespace warpmark::cudart::api

@@ -175,15 +175,6 @@ cudaError_t run_copy(const CUDA_MEMCPY3D& copy, When when) {
 
 namespace api {
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
-  return copy_bytes(to, from, bytes, kind, {});
-}
-
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream) {
-  return copy_bytes(to, from, bytes, kind, {false, stream});
-}
-
 // The driver's structures have the same layout.
 static_assert(sizeof(cudaMemcpyAttributes) == sizeof(CUmemcpyAttributes) &&
               sizeof(cudaMemcpy3DBatchOp) == sizeof(CUDA_MEMCPY3D_BATCH_OP));

@@ -8,7 +8,7 @@
 #include "registry.hpp"
 #include "runtime.hpp"
 
-namespace warpmark::cudart::api {
+namespace warpmark::cudart {
 namespace {
 
 cudaError_t copy_rows(const Place& to, const Place& from, size_t width, size_t height,
@@ -49,6 +49,23 @@ cudaError_t for_pieces(cudaArray_const_t array, size_t x, size_t y, size_t bytes
   return cudaSuccess;
 }
 
+}  // namespace
+
+cudaError_t copy_2d(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                    size_t height, cudaMemcpyKind kind, When when) {
+  return copy_rows(rows(to, to_pitch), rows(from, from_pitch), width, height, kind, when);
+}
+
+cudaError_t copy_2d_to_array(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
+                             size_t width, size_t height, cudaMemcpyKind kind, When when) {
+  return copy_rows(in_array(to, x, y), rows(from, pitch), width, height, kind, when);
+}
+
+cudaError_t copy_2d_from_array(void* to, size_t pitch, cudaArray_const_t from, size_t x, size_t y,
+                               size_t width, size_t height, cudaMemcpyKind kind, When when) {
+  return copy_rows(rows(to, pitch), in_array(from, x, y), width, height, kind, when);
+}
+
 cudaError_t copy_to_array(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
                           cudaMemcpyKind kind, When when) {
   return for_pieces(to, x, y, bytes,
@@ -68,8 +85,8 @@ cudaError_t copy_from_array(void* to, cudaArray_const_t from, size_t x, size_t y
                     });
 }
 
-cudaError_t to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                      cudaMemcpyKind kind, When when) {
+cudaError_t copy_to_symbol(const void* symbol, const void* from, size_t bytes, size_t offset,
+                           cudaMemcpyKind kind, When when) {
   if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
       kind != cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
@@ -78,8 +95,8 @@ cudaError_t to_symbol(const void* symbol, const void* from, size_t bytes, size_t
   return result != cudaSuccess ? result : copy_bytes(part, from, bytes, kind, when);
 }
 
-cudaError_t from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                        cudaMemcpyKind kind, When when) {
+cudaError_t copy_from_symbol(void* to, const void* symbol, size_t bytes, size_t offset,
+                             cudaMemcpyKind kind, When when) {
   if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
       kind != cudaMemcpyDefault)
     return cudaErrorInvalidMemcpyDirection;
@@ -113,67 +130,13 @@ cudaError_t copy_box_between(const cudaMemcpy3DPeerParms* parameters, When when)
                              : driver().cuMemcpy3DPeerAsync(&peer, when.stream));
 }
 
-}  // namespace
-
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                         size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_rows(rows(to, to_pitch), rows(from, from_pitch), width, height, kind, {});
-}
-
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch,
-                              size_t width, size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream) {
-  return copy_rows(rows(to, to_pitch), rows(from, from_pitch), width, height, kind,
-                   {false, stream});
-}
-
-cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t pitch,
-                                size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_rows(in_array(to, x, y), rows(from, pitch), width, height, kind, {});
-}
-
-cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
-                                     size_t pitch, size_t width, size_t height, cudaMemcpyKind kind,
-                                     cudaStream_t stream) {
-  return copy_rows(in_array(to, x, y), rows(from, pitch), width, height, kind, {false, stream});
-}
-
-cudaError_t cudaMemcpy2DFromArray(void* to, size_t pitch, cudaArray_const_t from, size_t x,
-                                  size_t y, size_t width, size_t height, cudaMemcpyKind kind) {
-  return copy_rows(rows(to, pitch), in_array(from, x, y), width, height, kind, {});
-}
-
-cudaError_t cudaMemcpy2DFromArrayAsync(void* to, size_t pitch, cudaArray_const_t from, size_t x,
-                                       size_t y, size_t width, size_t height, cudaMemcpyKind kind,
-                                       cudaStream_t stream) {
-  return copy_rows(rows(to, pitch), in_array(from, x, y), width, height, kind, {false, stream});
-}
+namespace api {
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y,
                                      cudaArray_const_t from, size_t from_x, size_t from_y,
                                      size_t width, size_t height, cudaMemcpyKind kind) {
   return copy_rows(in_array(to, to_x, to_y), in_array(from, from_x, from_y), width, height, kind,
                    {});
-}
-
-cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void* from, size_t bytes,
-                              cudaMemcpyKind kind) {
-  return copy_to_array(to, x, y, from, bytes, kind, {});
-}
-
-cudaError_t cudaMemcpyToArrayAsync(cudaArray_t to, size_t x, size_t y, const void* from,
-                                   size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_to_array(to, x, y, from, bytes, kind, {false, stream});
-}
-
-cudaError_t cudaMemcpyFromArray(void* to, cudaArray_const_t from, size_t x, size_t y, size_t bytes,
-                                cudaMemcpyKind kind) {
-  return copy_from_array(to, from, x, y, bytes, kind, {});
-}
-
-cudaError_t cudaMemcpyFromArrayAsync(void* to, cudaArray_const_t from, size_t x, size_t y,
-                                     size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_from_array(to, from, x, y, bytes, kind, {false, stream});
 }
 
 // Copies pieces of rows, which must begin in the same column in both arrays.
@@ -187,40 +150,5 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
                     });
 }
 
-cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                               cudaMemcpyKind kind) {
-  return to_symbol(symbol, from, bytes, offset, kind, {});
-}
-
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes,
-                                    size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return to_symbol(symbol, from, bytes, offset, kind, {false, stream});
-}
-
-cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                                 cudaMemcpyKind kind) {
-  return from_symbol(to, symbol, bytes, offset, kind, {});
-}
-
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t stream) {
-  return from_symbol(to, symbol, bytes, offset, kind, {false, stream});
-}
-
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
-  return copy_box(parameters, {});
-}
-
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream) {
-  return copy_box(parameters, {false, stream});
-}
-
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* parameters) {
-  return copy_box_between(parameters, {});
-}
-
-cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* parameters, cudaStream_t stream) {
-  return copy_box_between(parameters, {false, stream});
-}
-
-}  // namespace warpmark::cudart::api
+}  // namespace api
+}  // namespace warpmark::cudart

@@ -43,6 +43,7 @@ void fill(Driver& driver, decltype(&::cuGetProcAddress) find, cuuint64_t flags) 
   driver.function = reinterpret_cast<decltype(driver.function)>(get(#function, CUDA_VERSION));
 #define VERSIONED(name, function) \
   driver.function = reinterpret_cast<decltype(driver.function)>(get(#function, CUDA_VERSION));
+#define COPY(name, body)
 #include "driver.def"
 #include "forwards.def"
 }

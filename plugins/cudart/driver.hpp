@@ -15,6 +15,7 @@ struct Driver {
 #define FORWARD(need, name, function) decltype(&::function) function = nullptr;
 #define FORWARD_PTSZ(need, name, function) decltype(&::function) function = nullptr;
 #define VERSIONED(name, function) decltype(&::function) function = nullptr;
+#define COPY(name, body)
 #include "driver.def"
 #include "forwards.def"
   // NOLINTEND(bugprone-macro-parentheses)

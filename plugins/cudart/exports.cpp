@@ -88,6 +88,9 @@ cudaError_t refuse(const char* name) {
 #define FORWARD(need, name, function) AS(name, name, need)
 #define FORWARD_PTSZ(need, name, function) AS_PTSZ(name, name, need)
 #define VERSIONED(name, function)
+#define COPY(name, body) \
+  CONTEXT_PTDS(name)     \
+  CONTEXT_PTSZ(name##Async)
 
 namespace warpmark::cudart {
 #include "forwards.def"

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "copy.hpp"
 #include "registry.hpp"
 #include "runtime.hpp"
 
@@ -55,6 +56,20 @@ struct Forward<function, cudaError_t(Given...)> {
     cudaError_t result = cudaSuccess;
     const std::tuple<Taken...> taken{for_driver<Taken>(given, result)...};
     return result != cudaSuccess ? result : error_of(std::apply(driver().*function, taken));
+  }
+};
+
+/// A copy or a fill by `body`, to which a stream is a When.
+template <auto body, typename Type>
+struct Copy;
+
+template <auto body, typename... Given>
+struct Copy<body, cudaError_t(Given...)> {
+  static cudaError_t call(Given... given) {
+    if constexpr (std::is_invocable_v<decltype(body), Given...>)
+      return body(given...);
+    else
+      return body(given..., When());
   }
 };
 
