@@ -1,4 +1,4 @@
-// What the pictures of a failure show beside its findings.
+// Facts that pictures of a failure show beside its findings.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -43,7 +43,7 @@ cudaError_t copy_bytes(void* to, const void* from, std::size_t bytes, cudaMemcpy
                        When when);
 cudaError_t run_copy(const CUDA_MEMCPY3D& copy, When when);
 
-// What the rows COPY of forwards.def name: copies and fills with both in common.
+// The bodies of the rows COPY of forwards.def.
 cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                     std::size_t width, std::size_t height, cudaMemcpyKind kind, When when);
 cudaError_t copy_2d_to_array(cudaArray_t to, std::size_t x, std::size_t y, const void* from,
