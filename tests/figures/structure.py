@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 from figures import ROOT, add_json, write_record
 import argparse
@@ -60,13 +61,15 @@ def lines_of(revision):
 
 def depth_of(program, function, arguments):
     """The frames of our own on the way to a function, and their folders, outermost first."""
-    # The front is a child of the program's parent, and starts Python to ask for its version.
+    # The front is a child of the program's parent, and starts Python to ask for its version: without a cache, which knows it.
     commands = ["set pagination off", "set breakpoint pending on", "set print frame-arguments none",
                 "set follow-fork-mode child", "catch vfork", "run", "set follow-fork-mode parent", "delete",
                 "break " + function, "continue", "bt", "kill"]
     given = [part for command in commands for part in ("-ex", command)]
-    done = subprocess.run(["gdb", "-batch", *given, "--args", program, *arguments], cwd=ROOT, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=600, check=False)
+    with tempfile.TemporaryDirectory() as cache:
+        done = subprocess.run(["gdb", "-batch", *given, "--args", program, *arguments], cwd=ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, errors="replace", timeout=600,
+                              check=False, env={**os.environ, "WARPMARK_CACHE_DIR": cache})
     frames = [found[1] for found in map(FRAME.match, done.stdout.split("\n")) if found]
     rooms = []
     for room in reversed(frames):
@@ -94,7 +97,7 @@ def page(before, after):
         old, new = before.get("ways", {}).get(way), after["ways"][way]
         yield "| frames of %s | %s | %d |" % (way, old["frames"] if old else "", new["frames"])
     yield "\nThe largest folders after it:\n\n| folder | files | code | comments |\n|---|---|---|---|"
-    for name, row in sorted(after["folders"].items(), key=lambda item: -item[1]["code"])[:20]:
+    for name, row in sorted(after["folders"].items(), key=lambda item: -item[1]["code"])[:12]:
         yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
 
 
