@@ -7,7 +7,6 @@
 
 #include "base/file.hpp"
 #include "base/json_text.hpp"
-#include "base/text.hpp"
 #include "cli/program/command.hpp"
 #include "cli/request/compare_request.hpp"
 #include "cli/request/output_files.hpp"

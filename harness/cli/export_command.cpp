@@ -10,7 +10,6 @@
 
 #include "base/file.hpp"
 #include "base/interrupt.hpp"
-#include "base/text.hpp"
 #include "cli/program/command.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/output_files.hpp"

@@ -1,5 +1,4 @@
 // `warpmark handout`: the folder that students get of an assignment.
-#include <fmt/format.h>
 
 #include <memory>
 

@@ -7,7 +7,6 @@
 #include "cli/program/command.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/job_options.hpp"
-#include "cli/request/suites.hpp"
 #include "runtime/suite_inputs.hpp"
 
 namespace warpmark {

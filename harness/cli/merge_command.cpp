@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "cli/grading/merge_grades.hpp"
 #include "cli/program/command.hpp"
 #include "report/run/case_text.hpp"

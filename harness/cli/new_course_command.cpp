@@ -1,6 +1,5 @@
 // `warpmark new course`: a small course to go on from, with one assignment that works.
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/places.hpp"

@@ -5,7 +5,6 @@
 #include "cli/program/command.hpp"
 #include "cli/program/lazy_python.hpp"
 #include "cli/request/job_options.hpp"
-#include "cli/request/suites.hpp"
 #include "plan/plugin_loader.hpp"
 
 namespace warpmark {

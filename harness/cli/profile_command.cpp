@@ -1,5 +1,4 @@
 // `warpmark profile`: what each line of the source executes and moves.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <memory>

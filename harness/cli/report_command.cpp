@@ -1,13 +1,11 @@
 // `warpmark report`: benches as their changes, tables or history, in HTML, Markdown or text.
 #include <unistd.h>
-#include <nlohmann/json.hpp>
 
 #include <memory>
 #include <optional>
 
 #include "base/file.hpp"
 #include "base/json_text.hpp"
-#include "base/text.hpp"
 #include "cli/program/command.hpp"
 #include "cli/program/command_line.hpp"
 #include "cli/request/output_files.hpp"

@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "compiler/host_headers.hpp"
 #include "compiler/includes.hpp"
-#include "compiler/memory_headers.hpp"
 #include "compiler/shims.hpp"
 #include "compiler/source_tokens.hpp"
 #include "compiler/suite_options.hpp"

@@ -7,7 +7,6 @@
 #include "base/cuda_program.hpp"
 #include "base/file.hpp"
 #include "base/spawn.hpp"
-#include "base/text.hpp"
 #include "compiler/compiler_log.hpp"
 #include "compiler/suite_options.hpp"
 #include "compiler/toolkit_headers.hpp"

@@ -1,5 +1,4 @@
 // A plan as JSON and as text.
-#include <fmt/format.h>
 
 #include "base/json_text.hpp"
 #include "plan/plan.hpp"

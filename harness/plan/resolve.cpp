@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "base/text.hpp"
 #include "plan/plan.hpp"
 
 namespace warpmark {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/requests.hpp"

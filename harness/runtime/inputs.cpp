@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/narrow_float.hpp"
-#include "base/text.hpp"
 #include "python/contents.hpp"
 #include "python/conversion.hpp"
 #include "python/function.hpp"

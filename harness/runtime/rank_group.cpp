@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "base/error_json.hpp"
 #include "runtime/case_dialogue.hpp"
 #include "runtime/judge.hpp"
 #include "worker/device_group.hpp"

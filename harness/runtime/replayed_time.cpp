@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/statistics.hpp"
-#include "base/text.hpp"
 
 namespace warpmark {
 

@@ -8,7 +8,6 @@
 #include "base/clock.hpp"
 #include "base/split_mix.hpp"
 #include "base/text.hpp"
-#include "compiler/ptx_contents.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/case_dialogue.hpp"
 #include "runtime/case_fit.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "runtime/placement.hpp"
 
 namespace warpmark {

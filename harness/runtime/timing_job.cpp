@@ -1,7 +1,6 @@
 #include "runtime/timing_job.hpp"
 
 #include "suite/companions.hpp"
-#include "suite/suite.hpp"
 
 namespace warpmark {
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <set>
 
-#include "base/text.hpp"
 #include "suite/case_amounts.hpp"
 
 namespace warpmark {

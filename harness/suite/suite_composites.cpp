@@ -1,5 +1,4 @@
 // Reads composites, which judge counters as a whole, and the baseline that they measure against.
-#include <fmt/format.h>
 
 #include "suite/suite_keys.hpp"
 #include "suite/suite_reader.hpp"

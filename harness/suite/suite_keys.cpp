@@ -2,8 +2,6 @@
 // and launches.
 #include "suite/suite_keys.hpp"
 
-#include "suite/suite_reader.hpp"
-
 namespace warpmark {
 
 using F = KeyForm;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "suite/suite.hpp"
 #include "suite/suite_keys.hpp"
 #include "suite/suite_problems.hpp"

@@ -1,7 +1,5 @@
 #include "worker/device_group.hpp"
 
-#include "base/error.hpp"
-
 namespace warpmark {
 
 protocol::Run part_of(protocol::Run run, uint64_t devices) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "base/clock.hpp"
 #include "driver/stream.hpp"
 #include "worker/large_buffers.hpp"
 #include "worker/module_variables.hpp"

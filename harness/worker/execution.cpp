@@ -14,7 +14,6 @@
 #include "driver/linker.hpp"
 #include "driver/stream.hpp"
 #include "driver/tensor_map.hpp"
-#include "worker/counters.hpp"
 #include "worker/coverage.hpp"
 #include "worker/large_buffers.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "base/json_text.hpp"
 #include "base/text.hpp"
-#include "compiler/refusal.hpp"
 #include "driver/linker.hpp"
 #include "worker/unit_compiler.hpp"
 

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "base/error_json.hpp"
-#include "base/hex.hpp"
 #include "worker/device_facts_json.hpp"
 #include "worker/measurement_json.hpp"
 

@@ -2,7 +2,6 @@
 #include "api.hpp"
 #include "launch.hpp"
 #include "registry.hpp"
-#include "runtime.hpp"
 
 namespace warpmark::cudart::api {
 namespace {

@@ -5,7 +5,6 @@
 #include "api.hpp"
 #include "copy.hpp"
 #include "graph_nodes.hpp"
-#include "registry.hpp"
 #include "runtime.hpp"
 
 namespace warpmark::cudart::api {

@@ -1,6 +1,5 @@
 // Prefetching managed memory, peers, banks of shared memory.
 #include "api.hpp"
-#include "runtime.hpp"
 
 namespace warpmark::cudart::api {
 

@@ -1,6 +1,5 @@
 // Streams and events, as far as forwards.def has them not.
 #include "api.hpp"
-#include "runtime.hpp"
 
 namespace warpmark::cudart::api {
 

@@ -1,7 +1,5 @@
 #include "cli/draft/assignment_draft.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 

@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "cli/draft/suite_draft.hpp"
 #include "suite/suite.hpp"
-#include "suite/suite_find.hpp"
 
 namespace warpmark {
 namespace {

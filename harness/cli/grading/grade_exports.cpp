@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "cli/request/output_files.hpp"
 #include "grade/feedback/anonymous.hpp"
 #include "grade/feedback/feedback_files.hpp"

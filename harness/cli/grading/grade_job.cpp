@@ -20,7 +20,6 @@
 #include "grade/class/class_part.hpp"
 #include "grade/class/class_run.hpp"
 #include "grade/class/expected_grades.hpp"
-#include "grade/class/grade_shard_merge.hpp"
 #include "grade/class/similarity_input.hpp"
 #include "grade/submission/submission_search.hpp"
 #include "ranks/ranks.hpp"

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "base/wake_up.hpp"

@@ -15,7 +15,6 @@
 #include "grade/class/grade_shard_merge.hpp"
 #include "grade/class/similarity_input.hpp"
 #include "report/grade/grade_console.hpp"
-#include "report/grade/grade_text.hpp"
 #include "report/page/style.hpp"
 #include "report/page/text_line.hpp"
 #include "report/run/case_text.hpp"

@@ -1,9 +1,6 @@
 #include "cli/grading/pack_job.hpp"
 
-#include <fmt/format.h>
-
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "cli/draft/folder_draft.hpp"
 #include "cli/grading/grade_lint.hpp"
 #include "cli/program/lazy_python.hpp"

@@ -8,7 +8,6 @@
 #include "cli/jobs/bench_comparison_job.hpp"
 #include "cli/jobs/bench_job.hpp"
 #include "cli/jobs/line_counting.hpp"
-#include "cli/request/output_files.hpp"
 #include "report/comparison/comparison_report.hpp"
 #include "results/counted_baseline.hpp"
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <sstream>
 
-#include "base/file.hpp"
 #include "bench/bench.hpp"
 #include "cli/jobs/baseline_update.hpp"
 #include "cli/jobs/bench_comparison_job.hpp"

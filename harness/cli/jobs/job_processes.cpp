@@ -10,7 +10,6 @@
 
 #include "base/file.hpp"
 #include "base/own_program.hpp"
-#include "base/text.hpp"
 #include "jobs/program_process.hpp"
 #include "report/run/junit_part.hpp"
 #include "results/exit_code.hpp"

@@ -10,7 +10,6 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/sha256.hpp"
-#include "base/text.hpp"
 #include "report/run/case_text.hpp"
 #include "results/npy.hpp"
 #include "results/outcome_record.hpp"

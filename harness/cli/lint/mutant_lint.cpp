@@ -1,7 +1,5 @@
 #include "cli/lint/mutant_lint.hpp"
 
-#include <fmt/format.h>
-
 #include <set>
 #include <utility>
 

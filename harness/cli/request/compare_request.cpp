@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "cli/program/command_line.hpp"
 #include "report/comparison/comparison_rows.hpp"
-#include "report/problems/annotations.hpp"
 #include "report/run/failure_cause.hpp"
 #include "suite/select_expression.hpp"
 #include "suite/suite.hpp"

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "report/problems/annotations.hpp"
 #include "runtime/step_choice.hpp"
 #include "suite/axis_override.hpp"

@@ -7,7 +7,6 @@
 
 #include "base/file.hpp"
 #include "base/sha256.hpp"
-#include "base/text.hpp"
 #include "cli/program/command_line.hpp"
 #include "report/run/case_text.hpp"
 #include "results/journal.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/file.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {

@@ -1,6 +1,5 @@
 #include "cli/watch/watched_suites.hpp"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include "base/error.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/text.hpp"
 #include "grade/assignment/assignment_keys.hpp"
-#include "grade/assignment/assignment_reader.hpp"
 #include "suite/suite_reader.hpp"
 
 namespace warpmark {

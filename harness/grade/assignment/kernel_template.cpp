@@ -6,7 +6,6 @@
 
 #include "base/characters.hpp"
 #include "base/text.hpp"
-#include "compiler/declared_kernels.hpp"
 
 namespace warpmark {
 namespace {

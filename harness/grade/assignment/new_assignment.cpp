@@ -12,7 +12,6 @@
 #include "base/schemas.hpp"
 #include "base/template.hpp"
 #include "base/text.hpp"
-#include "suite/case.hpp"
 
 namespace warpmark {
 namespace {

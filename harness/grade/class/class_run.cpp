@@ -1,6 +1,5 @@
 #include "grade/class/class_run.hpp"
 
-#include <fmt/format.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/grade_key.hpp"
 #include "grade/leaderboard/leaderboard.hpp"
-#include "report/grade/grade_text.hpp"
 
 namespace warpmark {
 

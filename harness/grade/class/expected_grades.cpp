@@ -4,8 +4,6 @@
 
 #include <map>
 
-#include "base/text.hpp"
-
 namespace warpmark {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "base/file.hpp"
 #include "base/json_text.hpp"
 #include "base/record_table.hpp"
-#include "base/text.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {

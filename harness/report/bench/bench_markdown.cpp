@@ -1,7 +1,5 @@
 #include "report/bench/bench_markdown.hpp"
 
-#include <fmt/format.h>
-
 #include "report/page/markdown.hpp"
 #include "report/page/page.hpp"
 

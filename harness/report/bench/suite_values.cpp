@@ -1,7 +1,5 @@
 #include "report/bench/suite_values.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

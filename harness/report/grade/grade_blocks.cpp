@@ -1,7 +1,5 @@
 #include "report/grade/grade_blocks.hpp"
 
-#include <fmt/format.h>
-
 #include "base/text.hpp"
 #include "report/grade/credit_lines.hpp"
 #include "report/grade/grade_text.hpp"

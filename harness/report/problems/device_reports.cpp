@@ -1,7 +1,5 @@
 #include "report/problems/device_reports.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

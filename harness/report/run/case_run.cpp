@@ -10,7 +10,6 @@
 #include "report/run/case_text.hpp"
 #include "report/run/json_lines.hpp"
 #include "results/reproduce.hpp"
-#include "suite/race_exception.hpp"
 
 namespace warpmark {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "report/run/case_text.hpp"
 #include "report/run/counters_text.hpp"
 
 namespace warpmark {

@@ -10,7 +10,6 @@
 #include "base/file.hpp"
 #include "base/json_fields.hpp"
 #include "base/json_text.hpp"
-#include "base/text.hpp"
 #include "results/outcome_record.hpp"
 
 namespace warpmark {

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <optional>
 
-#include "api/capture.hpp"
 #include "api/debug.hpp"
 #include "api/report.hpp"
 #include "api/state.hpp"

@@ -1,6 +1,4 @@
 // The entry points that launch kernels.
-#include "api/capture.hpp"
-#include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"

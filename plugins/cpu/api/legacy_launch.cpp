@@ -1,7 +1,6 @@
 // Launches as CUDA 3 had them: shape and parameters are set on the function beforehand.
 #include <cstring>
 
-#include "api/capture.hpp"
 #include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"

@@ -1,7 +1,6 @@
 // The entry points that copy and fill linear memory.
 #include "api/capture.hpp"
 #include "api/copy.hpp"
-#include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"

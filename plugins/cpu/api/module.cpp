@@ -11,7 +11,6 @@
 #include "api/target.hpp"
 #include "program/source_place.hpp"
 #include "ptx/error.hpp"
-#include "ptx/parser.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -1,6 +1,5 @@
 // Several devices: which may use whose memory, and copies between them.
 #include "api/copy.hpp"
-#include "api/mistake.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"

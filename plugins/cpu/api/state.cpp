@@ -22,7 +22,6 @@
 #include <system_error>
 
 #include "memory/pages.hpp"
-#include "ptx/error.hpp"
 #include "warpmark/per_thread.hpp"
 #include "warpmark/processors.hpp"
 

@@ -1,5 +1,4 @@
 // Streams that write a value to memory, or wait for one.
-#include "api/capture.hpp"
 #include "api/owner.hpp"
 #include "api/state.hpp"
 #include "api/work.hpp"

@@ -8,7 +8,6 @@
 
 #include "program/decoder.hpp"
 #include "program/memory_words.hpp"
-#include "ptx/error.hpp"
 
 namespace warpmark::cpu {
 namespace {
