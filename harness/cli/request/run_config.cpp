@@ -27,6 +27,25 @@ constexpr const char* kAboutCheck =
 constexpr const char* kAboutBench =
     "Measure how long cases with right results take: one job, or a list of named jobs.";
 
+// The keys of the file, each with its schema, which the reader takes them from, too.
+RecordJson file_keys() {
+  RecordJson keys = {
+      {"warpmark", {{"description", "The version of this format."}, {"enum", {1, "1"}}}},
+      {"about",
+       {{"description", "One sentence for people."},
+        {"type", {"string", "number", "boolean"}},
+        {"not", {{"const", ""}}}}}};
+  for (const JobKind kind : {JobKind::check, JobKind::bench}) {
+    const std::string section(to_text(kind));
+    const RecordJson reference = {{"$ref", "#/definitions/" + section}};
+    const RecordJson named = {{"allOf", {reference, {{"required", {"name"}}}}}};
+    keys[section] = {
+        {"description", kind == JobKind::check ? kAboutCheck : kAboutBench},
+        {"oneOf", {reference, {{"type", "array"}, {"minItems", 1}, {"items", named}}}}};
+  }
+  return keys;
+}
+
 class Reader {
  public:
   explicit Reader(const fs::path& file) : folder_(fs::absolute(file).parent_path()) {}
@@ -36,7 +55,10 @@ class Reader {
       throw usage_error("this is a suite, and no run configuration", kernel->where,
                         "`warpmark check` and `warpmark bench` take suites");
     }
-    require_map(root, "a run configuration", {"warpmark", "about", "check", "bench"});
+    std::vector<std::string> keys;
+    const RecordJson known = file_keys();
+    for (const auto& [key, schema] : known.items()) keys.push_back(key);
+    require_map(root, "a run configuration", keys);
     require_format_version(root);
     RunConfig config;
     if (const YamlNode* about = root.find("about"))
@@ -144,20 +166,9 @@ RunConfig parse_run_config(const std::string& text, const fs::path& file) {
 }
 
 RecordJson run_config_schema() {
-  RecordJson properties = {
-      {"warpmark", {{"description", "The version of this format."}, {"enum", {1, "1"}}}},
-      {"about",
-       {{"description", "One sentence for people."},
-        {"type", {"string", "number", "boolean"}},
-        {"not", {{"const", ""}}}}}};
   RecordJson definitions, some_job = RecordJson::array();
   for (const JobKind kind : {JobKind::check, JobKind::bench}) {
     const std::string section(to_text(kind));
-    const RecordJson reference = {{"$ref", "#/definitions/" + section}};
-    const RecordJson named = {{"allOf", {reference, {{"required", {"name"}}}}}};
-    properties[section] = {
-        {"description", kind == JobKind::check ? kAboutCheck : kAboutBench},
-        {"oneOf", {reference, {{"type", "array"}, {"minItems", 1}, {"items", named}}}}};
     some_job.push_back({{"required", {section}}});
     RecordJson keys = {
         {"name",
@@ -177,7 +188,7 @@ RecordJson run_config_schema() {
                           {"required", {"warpmark"}},
                           {"anyOf", std::move(some_job)},
                           {"additionalProperties", false},
-                          {"properties", std::move(properties)},
+                          {"properties", file_keys()},
                           {"definitions", std::move(definitions)}});
 }
 
