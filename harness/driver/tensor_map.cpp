@@ -26,7 +26,7 @@ std::string encoded_tensor_map(const Context& context, const TensorMapForm& form
   if (strides.empty()) strides.push_back(0);
   // The enumerations are in the order of cuda.h.
   const TensorMapSettings& settings = form.settings;
-  alignas(64) CUtensorMap map{};
+  CUtensorMap map{};
   context.driver().call(
       context.table().tensor_map_encode_tiled,
       [&] { return fmt::format("the tensor map `{}`, {}", name, context.identify()); }, &map,

@@ -128,6 +128,7 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
                  "flops",
                  "expect",
                  "limits",
+                 "arch",
                  "requires",
                  "skip",
                  "restore",
@@ -145,6 +146,7 @@ Plan plan_from_json(const nlohmann::ordered_json& json) {
   read_plan_body(value, plan);
   read_expect(value.get("expect"), plan);
   plan.limits = read_limits(value.find("limits"));
+  if (const auto arch = value.find("arch")) plan.arch = arch->nonempty();
   plan.requirements = value.get("requires").texts();
   for (const PlanValue& rule : value.get("skip").list()) plan.skip.push_back(read_skip(rule));
   plan.restore =

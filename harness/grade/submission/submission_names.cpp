@@ -99,7 +99,8 @@ class RosterNames {
 void tell_homonyms_apart(std::vector<FoundEntry>& all) {
   std::map<std::string, std::vector<FoundEntry*>> same;
   for (FoundEntry& entry : all) same[entry.submission.student].push_back(&entry);
-  for (const auto& [name, entries] : same) {
+  for (const auto& of_a_name : same) {
+    const std::vector<FoundEntry*>& entries = of_a_name.second;
     const bool differ = std::ranges::any_of(entries, [&](const FoundEntry* one) {
       return !share_id(one->submission.ids, entries.front()->submission.ids);
     });

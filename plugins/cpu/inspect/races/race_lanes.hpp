@@ -170,7 +170,8 @@ WARPMARK_INLINE bool settle_rows(RaceRow* rows, int count, int shift, const Now&
     if (row.read != before.read) row.read_shape = shape;
     if (row.other != before.other) row.other_shape = shape;
   }
-  rows[0] = settled[0];  // mostly it is one, and for a loop compilers take a slow string instruction
+  rows[0] =
+      settled[0];  // mostly it is one, and for a loop compilers take a slow string instruction
   for (int k = 1; k < count; ++k) rows[k] = settled[k];
   return true;
 }
