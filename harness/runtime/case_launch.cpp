@@ -277,8 +277,8 @@ void CaseLaunch::add_coverage(const std::vector<nlohmann::ordered_json>& texts) 
 }
 
 // The device reports the step, but not the elements: later steps may have restored them.
-void CaseLaunch::end_changed(const ReadyCase& ready,
-                             const protocol::Verified::ChangedInput& changed, Outcome& outcome) {
+void CaseLaunch::end_changed(const ReadyCase& ready, const protocol::ChangedInput& changed,
+                             Outcome& outcome) {
   const Plan& plan = ready.planned.plan;
   const Buffer* buffer = plan.find_buffer(changed.buffer);
   const auto* launch = changed.step < plan.steps.size()

@@ -83,7 +83,7 @@ class CaseLaunch {
   protocol::Verified launch_on_ranks(const ReadyCase& ready, const protocol::Verify& request,
                                      const Results& results, Outcome& outcome);
   void add_coverage(const std::vector<nlohmann::ordered_json>& texts);
-  static void end_changed(const ReadyCase& ready, const protocol::Verified::ChangedInput& changed,
+  static void end_changed(const ReadyCase& ready, const protocol::ChangedInput& changed,
                           Outcome& outcome);
   [[noreturn]] static void end_failed(const ReadyCase& ready, const protocol::Failure& failure,
                                       Outcome& outcome);

@@ -100,7 +100,7 @@ WARPMARK_FIELDS(Time, run, restore, other, fetch, copies, poison, options, again
                 loads_against_first)
 WARPMARK_FIELDS(BufferPlace, name, dtype, address, bytes)
 WARPMARK_FIELDS(Misfit, text, step, anywhere)
-WARPMARK_FIELDS(Verified::ChangedInput, buffer, step)
+WARPMARK_FIELDS(ChangedInput, buffer, step)
 WARPMARK_FIELDS(Verified::OnDevice, unchanged, digest, copies)
 WARPMARK_FIELDS(Timed, misfit, measurement, against)
 WARPMARK_FIELDS(Calibrated, ceilings)

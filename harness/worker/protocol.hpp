@@ -279,6 +279,12 @@ struct Misfit {
   bool anywhere = false;         ///< it fits no device of any kind
 };
 
+/// An input that a step has changed, even if a later step restored it.
+struct ChangedInput {
+  std::string buffer;
+  uint64_t step = 0;
+};
+
 struct Verified {
   Misfit misfit;
   std::vector<std::string> trespasses;  ///< guarded buffers around which bytes were written
@@ -290,11 +296,6 @@ struct Verified {
   /// Schedules, one after another, that may show that the order of threads decides a result; 0 if
   /// it decides none, and on devices without schedules.
   uint64_t schedules = 0;
-  /// An input that a step has changed, even if a later step restored it.
-  struct ChangedInput {
-    std::string buffer;
-    uint64_t step = 0;
-  };
   std::optional<ChangedInput> changed_input = {};
   /// The device's own look at large buffers, which saves copies to the host; never while grading.
   struct OnDevice {
