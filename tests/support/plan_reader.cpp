@@ -110,30 +110,10 @@ PlannedSkip read_skip(const PlanValue& value) {
 
 Plan plan_from_json(const nlohmann::ordered_json& json) {
   const PlanValue value(json, "");
-  value.members({"warpmark",
-                 "suite",
-                 "case",
-                 "point",
-                 "units",
-                 "buffers",
-                 "scalars",
-                 "accesses",
-                 "steps",
-                 "swaps",
-                 "renamed",
-                 "devices",
-                 "expected",
-                 "checks",
-                 "bytes",
-                 "flops",
-                 "expect",
-                 "limits",
-                 "arch",
-                 "requires",
-                 "skip",
-                 "restore",
-                 "timed_step",
-                 "peak_flops_per_s",
+  value.members({"warpmark", "suite",    "case",  "point",   "units",      "buffers",
+                 "scalars",  "accesses", "steps", "swaps",   "renamed",    "devices",
+                 "expected", "checks",   "bytes", "flops",   "expect",     "limits",
+                 "arch",     "requires", "skip",  "restore", "timed_step", "peak_flops_per_s",
                  "types"});
   value.get("warpmark").integer(1, 1);
   Plan plan;
