@@ -10,6 +10,7 @@
 #include "grade/class/grade_worker.hpp"
 #include "grade/class/taken_times.hpp"
 #include "grade/submission/submission.hpp"
+#include "worker/device_facts.hpp"
 
 namespace warpmark {
 

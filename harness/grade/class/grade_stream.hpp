@@ -11,6 +11,7 @@
 #include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_worker.hpp"
 #include "results/grade_result.hpp"
+#include "worker/device_facts.hpp"
 
 namespace warpmark {
 
