@@ -214,7 +214,7 @@ ExitCode grade_stream(const GradeRequest& request, Output& out) {
   const Secret secret = secret_of(request, out);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  python.interpreter().begin_importing_numpy();  // while submissions are found
+  python.interpreter().begin_importing_numpy();
   require_whole(*assignment);
   require_version(*assignment);
   if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);

@@ -268,7 +268,7 @@ TEST(Acceptance, RefusesWhatNoPublicTextDescribes) {
   }
 }
 
-// As ptxas 13.5 takes it; its special registers are for kernels that have it.
+// ptxas 13.5 takes the directive so, and its special registers only in kernels that have it.
 TEST(Acceptance, MemoryOfBlocks) {
   const auto said = [](const std::string& directive, const std::string& body = "",
                        const std::string& head = ".version 9.4\n.target sm_90a\n") {
