@@ -5,9 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,6 +18,47 @@
 #include "base/text.hpp"
 
 namespace warpmark {
+
+namespace {
+
+// The size from which memory is released by a thread: the kernel takes a tenth of a second for each
+// gigabyte.
+constexpr size_t kReleasedLater = size_t{64} << 20;
+
+// The releases that have not ended, and the process that began them. A forked child has none of
+// the threads.
+std::atomic<int> releases = 0;
+std::atomic<pid_t> releaser = 0;
+
+void release(UniqueFd /*closed last*/, std::span<std::byte> bytes) {
+  ::munmap(bytes.data(), bytes.size());
+}
+
+// Does nothing, and leaves `fd` as it is, if there can be no further thread.
+bool release_later(UniqueFd& fd, std::span<std::byte> bytes) {
+  if (releaser.exchange(::getpid()) != ::getpid()) releases = 0;
+  ++releases;
+  try {
+    std::thread([bytes, file = fd.get()] {
+      release(UniqueFd(file), bytes);
+      --releases;
+      releases.notify_all();
+    }).detach();
+  } catch (const std::system_error&) {
+    --releases;
+    return false;
+  }
+  fd.release();
+  return true;
+}
+
+// Memory that is being released counts as used until then.
+void wait_for_releases() {
+  if (releaser != ::getpid()) return;
+  for (int left = releases; left > 0; left = releases) releases.wait(left);
+}
+
+}  // namespace
 
 SharedMemory SharedMemory::create(size_t bytes, const std::string& name) {
   const auto fail = [&](const char* what, int code) {
@@ -27,6 +71,7 @@ SharedMemory SharedMemory::create(size_t bytes, const std::string& name) {
   if (bytes > static_cast<size_t>(std::numeric_limits<off_t>::max())) {
     throw fail("ftruncate", EFBIG);
   }
+  if (bytes >= kReleasedLater) wait_for_releases();
   UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) throw fail("memfd_create", errno);
   if (::ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) throw fail("ftruncate", errno);
@@ -91,7 +136,9 @@ SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
 }
 
 SharedMemory::~SharedMemory() {
-  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+  if (bytes_.empty()) return;
+  if (bytes_.size() < kReleasedLater || !release_later(fd_, bytes_))
+    release(std::move(fd_), bytes_);
 }
 
 }  // namespace warpmark

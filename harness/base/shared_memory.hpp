@@ -25,6 +25,7 @@ class SharedMemory {
 
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
+  /// Releases a large block in a thread, which a later `create` of a large one waits for.
   ~SharedMemory();
 
   /// The descriptor to send to another process; it stays ours, and is closed on exec.

@@ -47,7 +47,8 @@ std::optional<std::vector<Header>> HeaderPack::read() const {
     if (end == std::string::npos) return std::nullopt;
     const auto index = nlohmann::json::parse(bytes.begin(), bytes.begin() + static_cast<long>(end));
     for (const nlohmann::json& one : index.at("read")) {
-      if (file_facts(one.at(0).get<std::string>()) != one.at(1)) return std::nullopt;
+      if (file_facts(one.at(0).get<std::string>()) != one.at(1).get<std::string>())
+        return std::nullopt;
     }
     std::vector<Header> headers;
     size_t at = end + 1;

@@ -110,6 +110,9 @@ Interpreter::Interpreter(PythonChoice choice) : state_(std::make_unique<State>()
   // beside the getenv of others (seen as a crash in dlopen).
   ::setenv("OPENBLAS_MAIN_FREE", "1", 0);
   ::setenv("GOTOBLAS_MAIN_FREE", "1", 0);
+  // OpenBLAS starts a thread for each processor, which spins for a tenth of a second before it
+  // sleeps: a device starts then. The value is the logarithm of the cycles that it spins.
+  ::setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0);
   if (has_host_python()) {
     const py::gil_scoped_acquire lock;
     redirect_streams();

@@ -17,9 +17,13 @@ namespace {
 // driver that refuses it the copies are slow.
 constexpr size_t kRegisterFrom = size_t{32} << 20;
 
+bool is_registered(const Context& context, const SharedMemory& memory, bool allowed) {
+  return allowed && memory.size() >= kRegisterFrom && context.table().mem_host_register;
+}
+
 HostRegistration registered(const std::shared_ptr<const Context>& context,
                             const SharedMemory& memory, bool allowed) {
-  if (!allowed || memory.size() < kRegisterFrom || !context->table().mem_host_register) return {};
+  if (!is_registered(*context, memory, allowed)) return {};
   memory.populate();
   try {
     return {context, memory.bytes().data(), memory.size()};
@@ -284,6 +288,18 @@ void DeviceRun::queue(const Stream& stream) {
 
 void DeviceRun::queue(const Stream& stream, bool& launched) {
   for (Step& step : timed_steps()) queue_step(step, stream, launched);
+}
+
+std::future<void> DeviceRun::map_results(const std::vector<BufferMemory>& memory) const {
+  std::vector<const SharedMemory*> results;
+  for (const BufferMemory& one : memory) {
+    if (one.result && is_registered(*context_, *one.result, registers_))
+      results.push_back(&*one.result);
+  }
+  if (results.empty()) return {};
+  return std::async([results = std::move(results)] {
+    for (const SharedMemory* one : results) one->populate();
+  });
 }
 
 void DeviceRun::fetch(std::vector<BufferMemory>& memory,

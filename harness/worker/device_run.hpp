@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,6 +71,9 @@ class DeviceRun {
   /// The number of driver calls that queueing takes.
   size_t queued_steps() const;
 
+  /// Maps the pages of large results in a thread, which takes a tenth of a second for each gigabyte:
+  /// fetch() finds them mapped. Nothing without such results; `memory` must outlive the future.
+  std::future<void> map_results(const std::vector<BufferMemory>& memory) const;
   /// Copies results to the host, from the buffers that hold them after the steps, but for those
   /// that are named.
   void fetch(std::vector<BufferMemory>& memory, const std::vector<std::string>& without = {}) const;

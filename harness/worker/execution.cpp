@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -366,6 +367,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
   if (request.run.devices > 1) return verify_on_several(request, memory);
   DeviceRun run(context_, kernels_, main_module_, request.run);
   places_ = run.places();
+  const std::future<void> mapped = run.map_results(memory);
   const bool looks = has_large_buffers(request.run) && !choice_.device.has(Capability::counters);
   // Timing takes the buffers again, copies of those that change, and flushes the cache.
   constexpr uint64_t kMore = uint64_t{1} << 30;
@@ -395,6 +397,7 @@ protocol::Verified Executor::verify(const protocol::Verify& request,
     large->look_again(reply.on_device);
     large->share(copies_, memory, reply.on_device);
   }
+  if (mapped.valid()) mapped.wait();
   run.fetch(memory, reply.on_device.unchanged);
   reply.places = places_;
   reply.trespasses = run.trespasses();

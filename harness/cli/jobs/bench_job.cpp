@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -113,11 +114,11 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
   refuse_all(case_work(work), request, out);
 }
 
-BenchContext bench_context(const JobRequest& request, const std::vector<BenchWork>& work,
+BenchContext bench_context(const JobRequest& request, std::optional<GitState> git,
                            Session& session) {
   BenchContext bench;
   bench.host = this_host();
-  bench.git = git_state(work.front().work.which.suite->folder);
+  bench.git = std::move(git);
   // Measuring them would put kernels of ours into a profile.
   if (!request.profile) bench.ceilings = session.ceilings();
   bench.cuda_version = header_cuda_version();
@@ -186,6 +187,9 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
 
   SessionOptions session_options = request.session;
   if (!request.ranks) session_options.threads = device_threads(1);
+  // While the device starts: git reads every file of a tree that was copied.
+  std::future<std::optional<GitState>> git;
+  if (!work.empty()) git = std::async(git_state, work.front().work.which.suite->folder);
   auto session = std::make_unique<Session>(python.when_needed(), session_options);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.profile && session->require().has("counters")) {
@@ -194,7 +198,7 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
         "`warpmark profile` shows what its kernels do, line by line");
   }
   if (request.update_baseline) require_counters(context.device);
-  context.bench = bench_context(request, work, *session);
+  context.bench = bench_context(request, git.valid() ? git.get() : std::nullopt, *session);
 
   BenchOptions options;
   set_run_options(request, out, options);

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 
 namespace warpmark {
 namespace {
@@ -40,6 +43,32 @@ TEST(SharedMemory, MappingItsPagesChangesNoByte) {
   EXPECT_EQ(memory.bytes()[size_t{20} << 20], std::byte{0});
   EXPECT_EQ(memory.bytes().back(), std::byte{7});
   SharedMemory::create(0).populate();
+}
+
+bool is_mapped(const std::string& name) {
+  return read_file("/proc/self/maps").find("memfd:" + name) != std::string::npos;
+}
+
+TEST(SharedMemory, ALargeBlockIsReleasedBeforeThereIsAnother) {
+  constexpr size_t kLarge = size_t{80} << 20;
+  {
+    const SharedMemory first = SharedMemory::create(kLarge, "first"),
+                       second = SharedMemory::create(kLarge, "second");
+    first.populate();
+    second.populate();
+    EXPECT_TRUE(is_mapped("first") && is_mapped("second"));
+  }
+  // A forked child has none of the threads that release, and waits for none.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const SharedMemory other = SharedMemory::create(kLarge, "other");
+    ::_exit(other.size() == kLarge ? 0 : 1);
+  }
+  const SharedMemory third = SharedMemory::create(kLarge, "third");
+  EXPECT_FALSE(is_mapped("first") || is_mapped("second"));
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(SharedMemory, NoneAtAllIsAllowed) {
