@@ -147,24 +147,34 @@ std::string exit_text(int status) {
   return fmt::format("exited with code {}", WEXITSTATUS(status));
 }
 
-std::optional<ProgramOutput> output_of(std::vector<std::string> words, const OutputLimits& limits) {
+StartedProgram::StartedProgram(std::vector<std::string> words) {
   std::array<int, 2> ends = {-1, -1};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-  const UniqueFd reader(ends[0]);
-  UniqueFd writer(ends[1]);
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
+  reader_ = UniqueFd(ends[0]);
+  const UniqueFd writer(ends[1]);
   SpawnOptions options;
   options.descriptors = {{STDOUT_FILENO, writer.get()}, {STDIN_FILENO}, {STDERR_FILENO}};
-  pid_t process = -1;
-  if (start_process(::posix_spawnp, process, words.front(), words, options) != 0) {
-    return std::nullopt;
-  }
-  writer = UniqueFd();
+  if (start_process(::posix_spawnp, process_, words.front(), words, options) != 0) process_ = -1;
+}
+
+StartedProgram::~StartedProgram() {
+  if (process_ < 0) return;
+  ::kill(process_, SIGKILL);
+  await_exit(process_);
+}
+
+std::optional<ProgramOutput> StartedProgram::output(const OutputLimits& limits) {
+  if (process_ < 0) return std::nullopt;
   ProgramOutput output;
-  if (!read_output(reader.get(), limits, output.text)) ::kill(process, SIGKILL);
-  const int status = await_exit(process);
+  if (!read_output(reader_.get(), limits, output.text)) ::kill(process_, SIGKILL);
+  const int status = await_exit(std::exchange(process_, -1));
   if (!WIFEXITED(status)) return std::nullopt;
   output.code = WEXITSTATUS(status);
   return output;
+}
+
+std::optional<ProgramOutput> output_of(std::vector<std::string> words, const OutputLimits& limits) {
+  return StartedProgram(std::move(words)).output(limits);
 }
 
 }  // namespace warpmark

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file.hpp"
+
 namespace warpmark {
 
 /// A descriptor of the new process: one of ours, or a newly opened file.
@@ -62,8 +64,25 @@ struct OutputLimits {
   size_t bytes = std::numeric_limits<size_t>::max();
 };
 
-/// Runs a program of PATH and returns its standard output. Nothing if it cannot be run, if a signal
-/// ended it, or if it exceeded a limit, where it is killed.
+/// A program of PATH that runs beside other work, and whose standard output is wanted in the end.
+class StartedProgram {
+ public:
+  explicit StartedProgram(std::vector<std::string> words);
+  StartedProgram(const StartedProgram&) = delete;
+  StartedProgram& operator=(const StartedProgram&) = delete;
+  /// Kills it if nobody has asked for its output.
+  ~StartedProgram();
+
+  /// Waits for its end, once. Nothing if it cannot be run, if a signal ended it, or if it exceeded a
+  /// limit, where it is killed.
+  std::optional<ProgramOutput> output(const OutputLimits& limits = {});
+
+ private:
+  pid_t process_ = -1;
+  UniqueFd reader_;
+};
+
+/// The output of a program that is started and waited for.
 std::optional<ProgramOutput> output_of(std::vector<std::string> words,
                                        const OutputLimits& limits = {});
 

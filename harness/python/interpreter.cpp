@@ -146,7 +146,15 @@ void Interpreter::begin_importing_numpy() {
   }
   const std::scoped_lock guard(state_->starting);
   if (state_->importer.joinable()) return;
-  state_->importer = std::thread([state = state_.get()] { state->import_now(); });
+  state_->importer = std::thread([state = state_.get()] {
+    state->import_now();
+    // Nearly every case draws its inputs. NumPy 2 imports this when it is first used.
+    const py::gil_scoped_acquire lock;
+    try {
+      if (state->numpy) py::module_::import("numpy.random");
+    } catch (const py::error_already_set&) {  // the case that draws says so
+    }
+  });
 }
 
 const NumPy& Interpreter::require_numpy() {

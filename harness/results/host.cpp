@@ -8,7 +8,6 @@
 #include <fstream>
 #include <vector>
 
-#include "base/spawn.hpp"
 #include "base/text.hpp"
 
 namespace warpmark {
@@ -28,12 +27,10 @@ std::string processor_name() {
   return "";
 }
 
-std::optional<std::string> git(const fs::path& folder, std::vector<std::string> words) {
+std::vector<std::string> git(const fs::path& folder, std::vector<std::string> words) {
   // Without optional locks it writes nothing: a benchmark must not disturb another git at work.
   words.insert(words.begin(), {"git", "--no-optional-locks", "-C", folder.string()});
-  auto output = output_of(std::move(words));
-  if (!output || output->code != 0) return std::nullopt;
-  return std::move(output->text);
+  return words;
 }
 
 }  // namespace
@@ -52,16 +49,20 @@ Host this_host() {
   return host;
 }
 
-std::optional<GitState> git_state(const fs::path& folder) {
-  const auto commit = git(folder, {"rev-parse", "--verify", "HEAD"});
-  if (!commit) return std::nullopt;
+GitQuery::GitQuery(const fs::path& folder)
+    : commit_(git(folder, {"rev-parse", "--verify", "HEAD"})),
+      changes_(git(folder, {"status", "--porcelain", "--untracked-files=no"})) {}
+
+std::optional<GitState> GitQuery::answer() {
+  const auto commit = commit_.output();
+  const auto changes = changes_.output();
+  if (!commit || commit->code != 0) return std::nullopt;
   GitState state;
-  state.commit = std::string(trim(*commit));
+  state.commit = std::string(trim(commit->text));
   const bool is_hash = state.commit.size() >= 40 &&
                        state.commit.find_first_not_of("0123456789abcdef") == std::string::npos;
   if (!is_hash) return std::nullopt;
-  const auto changes = git(folder, {"status", "--porcelain", "--untracked-files=no"});
-  state.dirty = !changes || !trim(*changes).empty();
+  state.dirty = !changes || changes->code != 0 || !trim(changes->text).empty();
   return state;
 }
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "base/spawn.hpp"
+
 namespace warpmark {
 
 /// The facts of a machine that matter to a result. Its name is left out: results are published.
@@ -22,8 +24,17 @@ struct GitState {
   bool dirty = false;  ///< files that git knows differ from it
 };
 
-/// The state of the repository that `folder` lies in. Nothing if there is no git, no repository, no
-/// commit yet, or git refuses to read it: a result is worth as much without.
-std::optional<GitState> git_state(const std::filesystem::path& folder);
+/// Asks git for the state of the repository that `folder` lies in. It may take seconds in a large
+/// tree, or one that was copied, and runs beside other work.
+class GitQuery {
+ public:
+  explicit GitQuery(const std::filesystem::path& folder);
+  /// Waits for git, once. Nothing if there is no git, no repository, no commit yet, or git refuses to
+  /// read it: a result is worth as much without.
+  std::optional<GitState> answer();
+
+ private:
+  StartedProgram commit_, changes_;
+};
 
 }  // namespace warpmark

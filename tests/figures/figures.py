@@ -4,6 +4,8 @@ import json
 import os
 import platform
 import statistics
+import subprocess
+import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -29,6 +31,12 @@ def spread(times, digits):
 
 def this_machine():
     return {"machine": platform.machine(), "cores": os.cpu_count()}
+
+
+def has_cupy():
+    """True if this Python has CuPy, which sees a GPU."""
+    test = "import cupy; cupy.cuda.runtime.getDeviceCount()"
+    return subprocess.run([sys.executable, "-c", test], capture_output=True, check=False).returncode == 0
 
 
 def write_record(file, record):

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from figures import ROOT, parser_of, spread, this_machine, write_record
+from figures import ROOT, has_cupy, parser_of, spread, this_machine, write_record
 
 CASES = {"linear_combination": "linear_combination/suite.yaml", "reductions/sum": "reductions/sum.yaml",
          "reductions/dot": "reductions/dot.yaml"}
@@ -62,11 +62,6 @@ def seconds_of(command, environment):
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stdout.decode()}")
     return elapsed
-
-
-def has_cupy():
-    test = "import cupy; cupy.cuda.runtime.getDeviceCount()"
-    return subprocess.run([sys.executable, "-c", test], capture_output=True).returncode == 0
 
 
 def main():

@@ -3,8 +3,9 @@
 
     tests/figures/startup.py [PROGRAM] [--device D] [--json FILE]
 
-Times whole processes, cache warm, and prints the median of five runs in seconds, smallest and
-largest beside it. Asserts nothing.
+Times whole processes, caches warm, and prints the median of five runs in seconds, smallest and
+largest beside it; where CuPy and a GPU are there, a CuPy script that launches the same kernel for the
+same sizes and compares with NumPy, in turns with F5. Asserts nothing.
 """
 import os
 import subprocess
@@ -12,9 +13,21 @@ import sys
 import tempfile
 import time
 
-from figures import ROOT, parser_of, spread, this_machine, write_record
+from figures import ROOT, has_cupy, parser_of, spread, this_machine, write_record
 
 RUNS = 5
+PEER = """
+import sys
+import cupy as cp, numpy as np
+kernel = cp.RawKernel(open(sys.argv[1]).read(), "double_array")
+rng = np.random.default_rng(1)
+for n in (1, 400, 1000003):
+    a = rng.standard_normal(n).astype(np.float32)
+    on_device = cp.asarray(a)
+    kernel(((n + 127) // 128,), (128,), (on_device, np.uint32(n), np.float32(2)))
+    if not np.array_equal(on_device.get(), a * np.float32(2)):
+        sys.exit("wrong")
+"""
 
 
 def seconds_of(command, environment):
@@ -34,17 +47,23 @@ def main():
     suite = os.path.join(suites, "doublify/double_array.yaml")
     rows = [
         ("F5 check of one suite", [arguments.program, "check", suite, "--device", arguments.device]),
+        ("CuPy, the same kernel", [sys.executable, "-c", PEER, os.path.join(suites, "doublify/double_array.cu")]),
         ("F6 list of all suites", [arguments.program, "list", suites]),
         ("bench of one point", [arguments.program, "bench", os.path.join(suites, "doublify"),
                                 "--case", "doublify.dtype=float32", "--device", arguments.device]),
     ]
+    if not has_cupy():
+        del rows[1]
     figures = []
     with tempfile.TemporaryDirectory() as cache:
         environment = dict(os.environ, WARPMARK_CACHE_DIR=cache)
-        for name, command in rows:
-            text = seconds_of(command, environment)[1]  # fills the cache
-            times = [seconds_of(command, environment)[0] for _ in range(RUNS)]
-            figures.append({"figure": name, **spread(times, 4), "first_line": text.split("\n")[0]})
+        texts = [seconds_of(command, environment)[1] for _, command in rows]  # fills the caches
+        times = [[] for _ in rows]
+        for _ in range(RUNS):
+            for of_row, (_, command) in zip(times, rows):
+                of_row.append(seconds_of(command, environment)[0])
+        for (name, _), text, of_row in zip(rows, texts, times):
+            figures.append({"figure": name, **spread(of_row, 4), "first_line": text.split("\n")[0]})
             row = figures[-1]
             print(f"{name}: {row['median_s']:.3f} s ({row['min_s']:.3f} to {row['max_s']:.3f})"
                   f"   {row['first_line']}")

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <sstream>
@@ -187,9 +186,8 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
 
   SessionOptions session_options = request.session;
   if (!request.ranks) session_options.threads = device_threads(1);
-  // While the device starts: git reads every file of a tree that was copied.
-  std::future<std::optional<GitState>> git;
-  if (!work.empty()) git = std::async(git_state, work.front().work.which.suite->folder);
+  std::optional<GitQuery> git;  // beside the start of the device
+  if (!work.empty()) git.emplace(work.front().work.which.suite->folder);
   auto session = std::make_unique<Session>(python.when_needed(), session_options);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.profile && session->require().has("counters")) {
@@ -198,7 +196,7 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
         "`warpmark profile` shows what its kernels do, line by line");
   }
   if (request.update_baseline) require_counters(context.device);
-  context.bench = bench_context(request, git.valid() ? git.get() : std::nullopt, *session);
+  context.bench = bench_context(request, git ? git->answer() : std::nullopt, *session);
 
   BenchOptions options;
   set_run_options(request, out, options);

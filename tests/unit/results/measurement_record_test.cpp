@@ -252,23 +252,23 @@ TEST(Host, SaysWhatItRunsOn) {
 
 TEST(GitState, OfARepositoryAndOfNone) {
   const TemporaryFolder folder;
-  EXPECT_FALSE(git_state(folder.path()));
+  EXPECT_FALSE(GitQuery(folder.path()).answer());
   const std::string git = "git -C '" + folder.path().string() +
                           "' -c user.name=a -c user.email=a@b -c commit.gpgsign=false ";
   if (std::system((git + "init -q 2>/dev/null").c_str()) != 0) GTEST_SKIP() << "no git";
-  EXPECT_FALSE(git_state(folder.path()));  // no commit yet
+  EXPECT_FALSE(GitQuery(folder.path()).answer());  // no commit yet
   write_file_atomically(folder.path() / "a", "1");
   ASSERT_EQ(std::system((git + "add a && " + git + "commit -qm one").c_str()), 0);
-  const auto clean = git_state(folder.path());
+  const auto clean = GitQuery(folder.path()).answer();
   ASSERT_TRUE(clean);
   EXPECT_EQ(clean->commit.size(), 40U);
   EXPECT_FALSE(clean->dirty);
   write_file_atomically(folder.path() / "a", "2");
-  EXPECT_TRUE(git_state(folder.path())->dirty);
+  EXPECT_TRUE(GitQuery(folder.path()).answer()->dirty);
   const char* path = std::getenv("PATH");
   const std::string before = path != nullptr ? path : "";
   ::setenv("PATH", "/nonexistent", 1);
-  EXPECT_FALSE(git_state(folder.path()));
+  EXPECT_FALSE(GitQuery(folder.path()).answer());
   ::setenv("PATH", before.c_str(), 1);
 }
 
