@@ -57,6 +57,18 @@ class NewestForms : public DeviceTest {
     for (U32& word : words) word = random_();
     return words;
   }
+  // The lanes' two words each are 32 rows of 16 numbers of 4 bits.
+  Words rows_of_four_bits(int matrices, const std::vector<Words>& in) {
+    const std::string list[] = {"{%r20}", "{%r20, %r21}", "", "{%r20, %r21, %r22, %r23}"};
+    return run(
+        "mov.u32 %r9, s; shl.b32 %r10, %t, 2; add.u32 %r10, %r10, %r9; st.shared.u32 [%r10], %r1;\n"
+        "st.shared.u32 [%r10+128], %r2; bar.warp.sync.no_membermask_overlap -1;\n"
+        "shl.b32 %r11, %t, 3; add.u32 %r11, %r11, %r9;\n"
+        "ldmatrix.sync.aligned.m8n16.x" +
+            std::to_string(matrices) + ".shared::cta.s8.s4 " +
+            list[static_cast<std::size_t>(matrices - 1)] + ", [%r11];",
+        in, static_cast<std::size_t>(matrices));
+  }
   std::mt19937 random_{20261128};
 };
 
@@ -414,16 +426,8 @@ TEST_F(NewestForms, NarrowRowsAndColumnsOfBytes) {
 TEST_F(NewestForms, RowsOfSignedNumbersOfFourBits) {
   configure(R"({"counters": ["traffic"]})");
   for (const int matrices : {1, 2, 4}) {
-    const std::string list[] = {"{%r20}", "{%r20, %r21}", "", "{%r20, %r21, %r22, %r23}"};
     std::vector<Words> in{random_words(), random_words()};
-    const Words got = run(
-        "mov.u32 %r9, s; shl.b32 %r10, %t, 2; add.u32 %r10, %r10, %r9; st.shared.u32 [%r10], %r1;\n"
-        "st.shared.u32 [%r10+128], %r2; bar.warp.sync.no_membermask_overlap -1;\n"
-        "shl.b32 %r11, %t, 3; add.u32 %r11, %r11, %r9;\n"
-        "ldmatrix.sync.aligned.m8n16.x" +
-            std::to_string(matrices) + ".shared::cta.s8.s4 " +
-            list[static_cast<std::size_t>(matrices - 1)] + ", [%r11];",
-        in, static_cast<std::size_t>(matrices));
+    const Words got = rows_of_four_bits(matrices, in);
     ASSERT_EQ(got.size(), static_cast<std::size_t>(matrices) * 32);
     const std::vector<Json> counted = counters();
     ASSERT_EQ(counted.size(), 1u);
@@ -436,6 +440,40 @@ TEST_F(NewestForms, RowsOfSignedNumbersOfFourBits) {
       EXPECT_EQ(static_cast<std::int8_t>(got[matrix * 32 + lane] >> column % 4 * 8), value)
           << matrices << " matrices, row " << row << ", column " << column << " of " << matrix;
     }
+  }
+}
+
+// The results of an H200, of a kernel that ptxas 13.5 compiled for sm_90a (PTX 9.4, driver 13.0).
+TEST_F(NewestForms, RowsOfSignedNumbersOfFourBitsAreThoseOfAnH200) {
+  const Words expected = {
+      0x0505fefb, 0xfd00f8f9, 0xfdfe0507, 0xfefa03ff, 0xfffc0107, 0x05fe07fc, 0xf8fc0003,
+      0x0002f9fb, 0x05f90403, 0x0307fc03, 0x03f80207, 0xfcfcfdff, 0xfefffc07, 0x02040404,
+      0xfa0703fb, 0x030106f9, 0x01fff9fb, 0x05040405, 0x04070207, 0xfcf800fe, 0x03fcfc07,
+      0xff0607fa, 0x00060603, 0xfa01f907, 0xf801fa03, 0xff01fdfc, 0xffff0707, 0x01030003,
+      0x04010307, 0xf90507fc, 0x00fef8fb, 0xfffe0401, 0x010304fb, 0x000006fc, 0xfdfc0707,
+      0xfcfafcfd, 0xfcfdfb07, 0x01fa01f9, 0x06050603, 0xf900fef9, 0x02030702, 0xf902faf8,
+      0x04f9fbfc, 0x05fb0201, 0xfafaff02, 0xfdfafafa, 0x0100fd00, 0x0503f904, 0xfc03ff02,
+      0xfefff8fc, 0x0406fbfc, 0xfef9fffd, 0x04f80702, 0xfe0000fc, 0xfcfdfdf8, 0x010202fb,
+      0x06f9fc02, 0x00f800f8, 0x02fffafc, 0xf805f901, 0xfaf80402, 0x0701fb01, 0xfafdf800,
+      0x05070601, 0x04030402, 0x00fd0502, 0x00fafafc, 0x0006fffc, 0x06fefc02, 0xfef9f804,
+      0xfd02fdf8, 0x03070306, 0x05070702, 0x000502f9, 0x0505fbfc, 0x0406fc00, 0x06f8ff02,
+      0xfefefe04, 0xfb05fd00, 0x0600fe05, 0x07fa05fd, 0xff0502ff, 0x0003fffd, 0x0106fafd,
+      0xfcf8fdfd, 0xfcfa0601, 0xfaf9f8fd, 0x00fe07fa, 0xfc0304fd, 0x070503fa, 0xf80004fd,
+      0x0601fbfa, 0x030200fd, 0xf9030704, 0xfcf800fd, 0x04fffcfa, 0x060004fd, 0x01fff9ff,
+      0x05f904fd, 0x00fc0007, 0x02faf8fd, 0xfbf9fd06, 0xfb0303fd, 0xf9fff9fb, 0x06faf9fd,
+      0x01f9fe02, 0xfe00fffd, 0xf9fb0304, 0xfc0301fd, 0x040006fd, 0x0200fbfd, 0x03f8fb06,
+      0xf903f9fd, 0x0007f8f8, 0x00f9fffd, 0x05030406, 0xfb0001fd, 0xf9f90505, 0x010202fd,
+      0xfb0506fb, 0xfafbfefd, 0xfcfbfcfb, 0xfe030402, 0xff00f807, 0xfbfcf800, 0xfafd0002,
+      0x02fa0402, 0x0005fbfd};
+  std::vector<Words> in(2, Words(32));
+  for (U32 i = 0; i < 64; ++i) {
+    U32 word = i * 0x9e3779b1 + 0x7f4a7c15;
+    word ^= word >> 15;
+    in[i / 32][i % 32] = word * 0x85ebca6b;
+  }
+  for (const int matrices : {1, 2, 4}) {
+    const auto count = static_cast<std::ptrdiff_t>(matrices) * 32;
+    EXPECT_EQ(rows_of_four_bits(matrices, in), Words(expected.begin(), expected.begin() + count));
   }
 }
 

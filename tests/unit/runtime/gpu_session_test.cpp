@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/launch_limits.hpp"
 #include "base/statistics.hpp"
 #include "compiler/compiler.hpp"
@@ -195,8 +197,9 @@ TEST_F(GpuSessionTest, TimesABaselineByTurns) {
   ASSERT_EQ(job.processes.size(), 5U);
   ASSERT_EQ(baseline.processes.size(), 5U);
   for (size_t i = 0; i < job.processes.size(); ++i) {
-    EXPECT_GT(baseline.processes[i].series[0].seconds[0],
-              10 * job.processes[i].series[0].seconds[0]);
+    // The shortest samples: other programs may use the GPU at the same time.
+    EXPECT_GT(std::ranges::min(baseline.processes[i].series[0].seconds),
+              10 * std::ranges::min(job.processes[i].series[0].seconds));
   }
   EXPECT_EQ(job.baseline->rounds.size(), 10U) << "two loadings each";
 }

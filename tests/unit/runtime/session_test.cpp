@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -30,6 +32,20 @@ TEST_F(SessionTest, APassOnAProcess) {
 TEST_F(SessionTest, APassOnAThread) {
   options_.in_process = true;
   EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
+}
+
+// A front that goes on, such as Python's module, must not collect zombies.
+TEST_F(SessionTest, NoProcessIsLeftOfAWorker) {
+  EXPECT_EQ(run(scale_suite("f * src"), kScale).verdict, Verdict::passed);
+  session_.reset();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto has_children = [] {
+    siginfo_t ignored = {};
+    return ::waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
+  };
+  while (has_children() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_FALSE(has_children());
 }
 
 TEST_F(SessionTest, AWrongElementIsNamedWithItsPlace) {
