@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -119,8 +120,10 @@ void SharedMemory::populate() const {
 #ifndef MADV_POPULATE_WRITE
   constexpr int MADV_POPULATE_WRITE = 23;  // Linux 5.14; older kernels refuse it, and lose nothing
 #endif
-  constexpr size_t kGrain = size_t{16} << 20;
-  in_parallel(ranges_of(bytes_.size(), kGrain), [&](size_t /*number*/, Range range) {
+  // More threads would wait for the lock of the file's pages.
+  constexpr size_t kGrain = size_t{16} << 20, kThreads = 8;
+  const size_t grain = std::max(kGrain, (bytes_.size() / kThreads + kGrain) / kGrain * kGrain);
+  in_parallel(ranges_of(bytes_.size(), grain), [&](size_t /*number*/, Range range) {
     if (range.end == range.begin) return;
     ::madvise(bytes_.data() + range.begin, range.end - range.begin, MADV_POPULATE_WRITE);
   });

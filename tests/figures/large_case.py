@@ -82,18 +82,20 @@ def main():
                 continue
             case = f"{name}.dtype=float32,n={arguments.elements}"
             suite = os.path.join(ROOT, "suites", suite)
-            ours = {command: [arguments.program, command, suite, "-a", "dtype=float32", "-a",
-                              f"n={arguments.elements}", "--device", arguments.device]
-                    for command in ("bench", "check")}
-            commands = dict(ours)
-            if cupy:
-                commands["cupy"] = [sys.executable, peer, name, str(arguments.elements)]
-            times = {key: [] for key in commands}
-            for run in range(arguments.runs + 1):  # the first fills the caches
-                for key, command in commands.items():
-                    seconds = seconds_of(command, environment)
-                    if run:
-                        times[key].append(seconds)
+
+            def commands(elements):
+                all_of = {command: [arguments.program, command, suite, "-a", "dtype=float32", "-a", f"n={elements}",
+                                    "--device", arguments.device] for command in ("bench", "check")}
+                if cupy:
+                    all_of["cupy"] = [sys.executable, peer, name, str(elements)]
+                return all_of
+
+            for command in commands(1024).values():  # fills the caches of compilers
+                seconds_of(command, environment)
+            times = {}
+            for _ in range(arguments.runs):
+                for key, command in commands(arguments.elements).items():
+                    times.setdefault(key, []).append(seconds_of(command, environment))
             figures.append({"case": case, **{key: spread(all_of, 3) for key, all_of in times.items()}})
             medians = {key: statistics.median(all_of) for key, all_of in times.items()}
             ratio = f", {medians['bench'] / medians['cupy']:.2f} of CuPy's" if cupy else ""
