@@ -97,7 +97,21 @@ def scans():
 
 
 def starts():
-    return {one["figure"][:2]: one["median_s"] for one in load("h200/startup.json")["figures"]}
+    return {one["figure"].split()[0]: one["median_s"] for one in load("h200/startup.json")["figures"]}
+
+
+def by_turns():
+    """Of points from 2 µs on: unchanged ones called changed, changes of about 5 % found, and inconclusive ones."""
+    rows = [row for row in load("h200/against.json")["verdicts"] if row["kernel"] != "shorter than 2 us"]
+    verdicts = ("longer", "shorter", "same", "inconclusive")
+
+    def count(more_time, words):
+        return sum(row[word] for row in rows for word in words if more_time in (None, row["more_time"]))
+
+    share_of = 100 / count(None, verdicts)
+    return "%d of %d; %.0f %%; %.1f %%" % (count("none", verdicts[:2]), count("none", verdicts),
+                                           100 * count("4.5 to 7 %", ("longer",)) / count("4.5 to 7 %", verdicts),
+                                           share_of * count(None, ("inconclusive",)))
 
 
 def large_cases():
@@ -143,8 +157,10 @@ def rows():
     points, called, least, most = self_test()
     yield "comparisons of unchanged kernels; called slower or faster", "%s; %d" % (format(points, ","), called), "H200", "h200/self_test.txt"
     yield "changes of 5 % that are found, from 5 µs on", "%.1f to %.1f %%" % (least, most), "H200", "h200/self_test.txt"
+    yield "`bench --against`, from 2 µs on: unchanged called changed; 5 % found; inconclusive", by_turns(), "H200", "h200/against.json"
     start = starts()
-    yield "`warpmark check` of one suite, whole process", "%.2f s" % start["F5"], "H200", "h200/startup.json"
+    yield ("`warpmark check` of one suite, whole process; share of a CuPy script's time",
+           "%.2f s; %.2f" % (start["F5"], start["F5"] / start["CuPy,"]), "H200", "h200/startup.json")
     yield "`warpmark list` of all suites, whole process", "%.3f s" % start["F6"], "H200", "h200/startup.json"
     yield ("`warpmark bench` of `z = a*x + b*y`, sum and dot product, 2^28 float32, start to verdict; share of a CuPy script's time",
            large_cases(), "H200", "h200/large_case.json")
