@@ -27,8 +27,7 @@ HEAD = """# Figures
 
     python3 tests/figures/page.py --records
 
-The figures that this manual and README quote, from the records in `results/`, with device, day and commit. Times and rates on an H200
-are medians of three to five runs.
+The figures that this manual and README quote. Times and rates on an H200 are medians of up to five runs.
 
 | what | figure | device | day | commit | record |
 |---|---|---|---|---|---|
@@ -153,7 +152,7 @@ def rows():
     cheats = load("cpu/cheats.json")["cheats"]
     yield "candidates that cheat, break or spy; judged right", "%d; %d" % (len(cheats), sum(not one["caught_by"] for one in cheats)), ours, "cpu/cheats.json"
     kinds, timed, accepted = replays()
-    yield "kernels that keep an answer for later runs, each in several modes of `bench`; times accepted", "%d, %d; %d" % (kinds, timed, accepted), "H200", "h200/replays.json"
+    yield "kernels that keep an answer for later runs, each in several modes; times accepted", "%d, %d; %d" % (kinds, timed, accepted), "H200", "h200/replays.json"
     points, called, least, most = self_test()
     yield ("comparisons of unchanged kernels; called changed; 5 % found from 5 µs on",
            "%s; %d; %.1f to %.1f %%" % (format(points, ","), called, least, most), "H200", "h200/self_test.txt")
