@@ -147,7 +147,7 @@ def rows():
     yield "the same on a GPU", passed("h200/suites.json"), "H200", "h200/suites.json"
     published = load("cpu/published_files.json")
     yield "unmodified `.cu` files of 12 repositories that load", share(published["files"], published["load"]), ours, "cpu/published_files.json"
-    yield ("kernels of these files for which `new suite` drafts a suite",
+    yield ("their kernels for which `new suite` drafts a suite",
            share(published["suites"] + published["kernels_without"], published["suites"]), ours, "cpu/published_files.json")
     cheats = load("cpu/cheats.json")["cheats"]
     yield "candidates that cheat, break or spy; judged right", "%d; %d" % (len(cheats), sum(not one["caught_by"] for one in cheats)), ours, "cpu/cheats.json"
@@ -160,7 +160,7 @@ def rows():
     start = starts()
     yield ("`warpmark check` of one suite, whole process; share of a CuPy script's time",
            "%.2f s; %.2f" % (start["F5"], start["F5"] / start["CuPy,"]), "H200", "h200/startup.json")
-    yield "`warpmark list` of all suites, whole process", "%.3f s" % start["F6"], "H200", "h200/startup.json"
+    yield "`warpmark list` of all suites", "%.3f s" % start["F6"], "H200", "h200/startup.json"
     yield ("`warpmark bench` of `z = a*x + b*y`, sum and dot product, 2^28 float32, start to verdict; share of a CuPy script's time",
            large_cases(), "H200", "h200/large_case.json")
     yield ("`z = a*x + b*y`, 2^28 float32, out of place and in place: rate over that of a copy",
