@@ -205,8 +205,8 @@ extern "C" __global__ void k(float *out, const float *src, float f, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (n == 33) while (*(volatile float *)out != -1) continue;
   if (i < n) out[i] = f * src[i];
-}""")
-        out, _ = self.search("suites", "--timeout-s", "1", limit="60")
+}""", more="limits: {instructions: 100000}\n")
+        out, _ = self.search("suites", limit="60")
         self.assertIn("- {n: 33}", out)
 
     def test_the_time_ends_it(self):
@@ -221,7 +221,9 @@ extern "C" __global__ void k(float *out, const float *src, float f, int n) {
         process = subprocess.Popen([PROGRAM, "check", "suites", "--search", "300s", "--device", "cpu", "--journal",
                                     "run.jsonl"], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True)
-        time.sleep(6)
+        journal = self.folder / "run.jsonl"
+        while process.poll() is None and (not journal.exists() or journal.read_text().count("\n") < 10):
+            time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, out)
