@@ -287,9 +287,14 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       };
       const bool alone = other.bits < oldest;
       const bool weaker = last.strong() && !other.strong();
+      // Of one warp, the newest reads of two lanes: an older one may have been put in order since.
+      const auto says_more = [&] {
+        if (last.warp() != now.warp()) return true;
+        return other.warp() == now.warp() && last.thread() != now.thread();
+      };
       const bool moves = alone          ? others(last) || last.thread() != now.thread()
                          : others(last) ? !weaker
-                                        : !others(other) && last.warp() != now.warp() && !weaker;
+                                        : !others(other) && says_more() && !weaker;
       // Two plain reads say more than a strong one.
       if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
       lose(moves ? other : last);

@@ -50,6 +50,13 @@ WARPMARK_INLINE bool says_less(u64 last, u64 other) {
   return is_strong(last) && !is_strong(other);
 }
 
+/// Returns whether the last of two earlier reads of a block, neither of them old, takes the other
+/// one's place when `me` reads: they are kept for two warps if they can be, and of one warp the
+/// newest ones for two lanes, as an older one may have been put in order since.
+WARPMARK_INLINE bool says_more(u64 last, u64 other, u64 me) {
+  return !same_warp(last, me) || (same_warp(other, me) && !same_thread(last, me));
+}
+
 /// Returns whether a newer record is of this block.
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
   return (record ^ now.mine) >> Record::kEpochShift == 0 || now.order->owns({record});
@@ -73,9 +80,10 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   read = me;
   if (!now.newer(last)) return;
   const bool alien = !own(last, now);
-  const bool follows = !now.newer(other) ? alien || !same_thread(last, me)
-                                         : !says_less(last, other) &&
-                                               (alien || (own(other, now) && !same_warp(last, me)));
+  const bool follows =
+      !now.newer(other)
+          ? alien || !same_thread(last, me)
+          : !says_less(last, other) && (alien || (own(other, now) && says_more(last, other, me)));
   if (now.readers != nullptr) lose_read(&read, follows ? other : last, me, now);
   if (follows) other = last;
 }
@@ -129,7 +137,7 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       const bool kept = S == Space::global && static_cast<s64>(other) < static_cast<s64>(start);
       const bool replaces =
           alone ? alien || !same_thread(last, me)
-                : !says_less(last, other) && (alien || (!kept && !same_warp(last, me)));
+                : !says_less(last, other) && (alien || (!kept && says_more(last, other, me)));
       cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }
@@ -198,7 +206,8 @@ WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mas
   for (int i = 0; i < count; ++i) {
     note_read(cells.read[i], cells.other[i], first, now);
     if (first == last) continue;
-    if (!now.newer(cells.other[i])) cells.other[i] = first;
+    const u64 other = cells.other[i];
+    if (!now.newer(other) || (own(other, now) && same_warp(other, last))) cells.other[i] = first;
     cells.read[i] = last;
   }
   return true;
