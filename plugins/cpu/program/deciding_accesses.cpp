@@ -123,6 +123,16 @@ std::vector<Found> strong_accesses(const Program& program) {
   return all;
 }
 
+// In a loop that does not compare it, a value is no flag that a thread waits for.
+void mark_loads_that_wait_for_nothing(Program& program, const std::vector<Found>& all) {
+  for (const Found& one : all) {
+    const bool loads = !one.access.writes && (one.instruction->order & Instruction::kVolatile) != 0;
+    if (loads && !one.access.waits)
+      program.code[static_cast<std::size_t>(one.instruction - program.code.data())].order |=
+          Instruction::kOnce;
+  }
+}
+
 }  // namespace
 
 bool order_decides(const StrongAccess& one, const StrongAccess& other) {
@@ -140,6 +150,7 @@ void find_deciding_accesses(Program& program) {
   if (all.size() < 2 || all.size() > kMost || !writes) return;
   const Values values(program);
   for (Found& found : all) values.follow(found);
+  mark_loads_that_wait_for_nothing(program, all);
   for (const Found& one : all) {
     const auto decides = [&](const Found& other) {
       return other.statement != one.statement && may_meet(one.space, other.space) &&

@@ -30,7 +30,8 @@ using DecidingAccesses = std::unordered_map<std::uint32_t, StrongAccess>;
 bool order_decides(const StrongAccess& one, const StrongAccess& other);
 
 /// Fills in Program::deciding: accesses of the kernel itself that decide with some other one of the
-/// same kind of memory. With -G there are none, because values go through local memory there.
+/// same kind of memory. Marks volatile loads of loops that do not wait for what they load
+/// (Instruction::kOnce). With -G there are none, because values go through local memory there.
 void find_deciding_accesses(Program& program);
 
 }  // namespace warpmark::cpu

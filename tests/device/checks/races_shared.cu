@@ -303,6 +303,17 @@ extern "C" __global__ void volatile_steps_that_read_the_neighbour_first(const in
   if (i == 0) *b = s[0];
 }
 
+//@ bug volatile_steps_in_a_loop race block=32 args="int32[64]= 16:int32 int32[1]" severity=warning name=warp-synchronous only=optimised
+extern "C" __global__ void volatile_steps_in_a_loop(const int* a, int first, int* b) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x;
+  s[i] = a[i];
+  s[i + 32] = a[i + 32];
+  __syncthreads();
+  for (int step = first; step > 0; step /= 2) s[i] += s[i + step];  //! hazard=write_after_read other_line=0
+  if (i == 0) *b = s[0];
+}
+
 //@ bug neighbour_is_read_before_the_own race block=32 args="int32[32]= int32[32]" hazard=write_after_read
 extern "C" __global__ void neighbour_is_read_before_the_own(const int* a, int* b) {
   __shared__ int s[48];
