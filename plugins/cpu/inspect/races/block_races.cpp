@@ -275,10 +275,15 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       race(w, i, space, lane, address, bytes, raced, "read after write", false);
     }
     if (hides(last, now)) return;
-    const auto lose = [&](const Record& lost) {
+    const auto lose = [&](const Record& lost, const Record& stays) {
       if (readers == nullptr || lost.bits < oldest) return;
-      const bool same_warp = order_.owns(lost) && lost.warp() == now.warp();
-      if (!same_warp) readers->keep(cell.read, lost.bits);
+      const auto own_warp = [&](const Record& one) {
+        return order_.owns(one) && one.warp() == now.warp();
+      };
+      const bool spare =
+          lost.thread() == now.thread() ||
+          (stays.bits >= oldest && own_warp(stays) && stays.thread() != now.thread());
+      if (!own_warp(lost) || !spare) readers->keep(cell.read, lost.bits);
     };
     const bool strong_after_plain = now.strong() && !last.strong();
     if (last.bits >= oldest) {
@@ -296,8 +301,8 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
                          : others(last) ? !weaker
                                         : !others(other) && says_more() && !weaker;
       // Two plain reads say more than a strong one.
-      if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
-      lose(moves ? other : last);
+      if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now, other);
+      lose(moves ? other : last, moves ? last : other);
       if (moves) *cell.other = last.bits;
     }
     *cell.read = now.bits;

@@ -69,14 +69,19 @@ WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
          (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
-/// Keeps a read that loses its place in the cell to a read by `me`.
-WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 me, const Now& now) {
-  if (now.newer(lost) && !(own(lost, now) && same_warp(lost, me))) now.readers->keep(cell, lost);
+/// Keeps a read that loses its place in the cell to a read by `me`, unless `other`, which stays, is
+/// of another lane of the same warp, too.
+WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 other, u64 me, const Now& now) {
+  if (!now.newer(lost)) return;
+  const bool own_warp = own(lost, now) && same_warp(lost, me);
+  const bool spare = same_thread(lost, me) || (now.newer(other) && own(other, now) &&
+                                               same_warp(other, me) && !same_thread(other, me));
+  if (!own_warp || !spare) now.readers->keep(cell, lost);
 }
 
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
 WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
-  const u64 last = read;
+  const u64 last = read, before = other;
   read = me;
   if (!now.newer(last)) return;
   const bool alien = !own(last, now);
@@ -84,8 +89,8 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
       !now.newer(other)
           ? alien || !same_thread(last, me)
           : !says_less(last, other) && (alien || (own(other, now) && says_more(last, other, me)));
-  if (now.readers != nullptr) lose_read(&read, follows ? other : last, me, now);
   if (follows) other = last;
+  if (now.readers != nullptr) lose_read(&read, follows ? before : last, other, me, now);
 }
 
 /// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
@@ -205,10 +210,7 @@ WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mas
   }
   for (int i = 0; i < count; ++i) {
     note_read(cells.read[i], cells.other[i], first, now);
-    if (first == last) continue;
-    const u64 other = cells.other[i];
-    if (!now.newer(other) || (own(other, now) && same_warp(other, last))) cells.other[i] = first;
-    cells.read[i] = last;
+    if (first != last) note_read(cells.read[i], cells.other[i], last, now);
   }
   return true;
 }
