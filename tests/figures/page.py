@@ -100,7 +100,7 @@ def starts():
 
 
 def by_turns():
-    """Of points from 2 µs on: unchanged ones called changed, changes of about 5 % found, and inconclusive ones."""
+    """Points from 2 µs on: unchanged ones called changed, changes of about 5 % found, and inconclusive ones."""
     rows = [row for row in load("h200/against.json")["verdicts"] if row["kernel"] != "shorter than 2 us"]
     verdicts = ("longer", "shorter", "same", "inconclusive")
 

@@ -292,7 +292,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       };
       const bool alone = other.bits < oldest;
       const bool weaker = last.strong() && !other.strong();
-      // Of one warp, the newest reads of two lanes: an older one may have been put in order since.
+      // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
       const auto says_more = [&] {
         if (last.warp() != now.warp()) return true;
         return other.warp() == now.warp() && last.thread() != now.thread();
