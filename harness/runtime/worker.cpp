@@ -17,6 +17,13 @@ namespace warpmark {
 
 namespace {
 
+// Sanitizers report there; else what an untrusted process prints could pass for ours.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeepErrors = true;
+#else
+constexpr bool kKeepErrors = false;
+#endif
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
 }

@@ -1,7 +1,6 @@
 // The loop of a worker: one request, one reply, until the front is gone.
 #include "worker/loop.hpp"
 
-#include <fcntl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -256,12 +255,7 @@ int run_worker(int socket, WorkerKind kind) {
   }
   // In a sandbox, actions at exit, such as leak checks, would only fail.
   if (confined) ::_exit(0);
-  // The front may end from here on, and who reads its output waits for all that hold it.
-  ::prctl(PR_SET_PDEATHSIG, 0);
-  if (const UniqueFd nothing(kKeepErrors ? -1 : ::open("/dev/null", O_RDWR | O_CLOEXEC)); nothing) {
-    ::dup2(nothing.get(), STDOUT_FILENO);
-    ::dup2(nothing.get(), STDERR_FILENO);
-  }
+  ::prctl(PR_SET_PDEATHSIG, 0);  // the front may end from here on
   return 0;
 }
 

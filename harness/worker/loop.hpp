@@ -24,13 +24,6 @@ enum class WorkerKind : uint8_t {
   confined,    ///< started with an empty environment; does not return
   fork_server  ///< likewise; forks confined compile workers (worker/fork_server.hpp)
 };
-/// True in a build whose sanitizers report on the standard error, also when the process ends.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool kKeepErrors = true;
-#else
-inline constexpr bool kKeepErrors = false;
-#endif
-
 /// Gets the kind from the argument after `worker`: none, "--confined" or "--fork-server".
 WorkerKind worker_kind(const char* argument);
 

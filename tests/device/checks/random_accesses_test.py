@@ -78,7 +78,7 @@ class Access:
 
 
 class Barrier:
-    """Of all threads, of the first two warps, of each warp, or of some lanes of each."""
+    """Threads that wait for each other: all, those of the first two warps, of each warp, or some lanes of each."""
 
     def __init__(self, kind, mask=0):
         self.kind, self.mask = kind, mask

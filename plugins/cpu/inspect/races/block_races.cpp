@@ -252,6 +252,40 @@ bool BlockRaces::hides(const Record& before, const Record& now) const {
          order_.fenced(now.warp(), now.lane()) < before.epoch();
 }
 
+// A cell has the last read and another one, which together tell of a race with any later write.
+void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
+                           FurtherRecords* readers) const {
+  const Record last{*cell.read}, other{*cell.other};
+  if (hides(last, now)) return;
+  const auto own_warp = [&](const Record& one) {
+    return order_.owns(one) && one.warp() == now.warp();
+  };
+  const auto lose = [&](const Record& lost, const Record& stays) {
+    if (readers == nullptr || lost.bits < oldest) return;
+    const bool spare = lost.thread() == now.thread() ||
+                       (stays.bits >= oldest && own_warp(stays) && stays.thread() != now.thread());
+    if (!own_warp(lost) || !spare) readers->keep(cell.read, lost.bits);
+  };
+  if (last.bits >= oldest) {
+    const auto others = [&](const Record& record) {
+      return order_.block_of(record) != order_.index();
+    };
+    const bool weaker = last.strong() && !other.strong();
+    // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
+    const bool says_more =
+        last.warp() != now.warp() || (other.warp() == now.warp() && last.thread() != now.thread());
+    const bool moves = other.bits < oldest ? others(last) || last.thread() != now.thread()
+                       : others(last)      ? !weaker
+                                           : !others(other) && says_more && !weaker;
+    // Two plain reads say more than a strong one.
+    const bool strong_after_plain = now.strong() && !last.strong();
+    if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now, other);
+    lose(moves ? other : last, moves ? last : other);
+    if (moves) *cell.other = last.bits;
+  }
+  *cell.read = now.bits;
+}
+
 void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                             std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
@@ -260,7 +294,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
   FurtherRecords* const readers = this->readers(i, space);
   bool reported = false;
   each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
-    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const Record written{*cell.write};
     const bool both_read = written.in_flight() && written.strong();
     Record raced;
     if (!reported && !both_read && conflicts(written, access)) raced = written;
@@ -274,38 +308,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       reported = true;
       race(w, i, space, lane, address, bytes, raced, "read after write", false);
     }
-    if (hides(last, now)) return;
-    const auto lose = [&](const Record& lost, const Record& stays) {
-      if (readers == nullptr || lost.bits < oldest) return;
-      const auto own_warp = [&](const Record& one) {
-        return order_.owns(one) && one.warp() == now.warp();
-      };
-      const bool spare =
-          lost.thread() == now.thread() ||
-          (stays.bits >= oldest && own_warp(stays) && stays.thread() != now.thread());
-      if (!own_warp(lost) || !spare) readers->keep(cell.read, lost.bits);
-    };
-    const bool strong_after_plain = now.strong() && !last.strong();
-    if (last.bits >= oldest) {
-      const auto others = [&](const Record& record) {
-        return order_.block_of(record) != order_.index();
-      };
-      const bool alone = other.bits < oldest;
-      const bool weaker = last.strong() && !other.strong();
-      // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
-      const auto says_more = [&] {
-        if (last.warp() != now.warp()) return true;
-        return other.warp() == now.warp() && last.thread() != now.thread();
-      };
-      const bool moves = alone          ? others(last) || last.thread() != now.thread()
-                         : others(last) ? !weaker
-                                        : !others(other) && says_more() && !weaker;
-      // Two plain reads say more than a strong one.
-      if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now, other);
-      lose(moves ? other : last, moves ? last : other);
-      if (moves) *cell.other = last.bits;
-    }
-    *cell.read = now.bits;
+    keep_read(cell, now, oldest, readers);
   });
   if (met_in_step_.bits != 0) warn_in_step(w, i, space, lane, address, bytes, false);
 }
