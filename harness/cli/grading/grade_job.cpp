@@ -166,12 +166,13 @@ GradeSetup setup_of(const GradeRequest& request, LazyPython& python,
                     std::shared_ptr<const Assignment> assignment, const Secret& secret) {
   GradeSetup setup;
   setup.python = &python.interpreter();
-  setup.assignment_word = assignment->file.filename().string();
+  setup.grading.assignment_word = assignment->file.filename().string();
   setup.assignment = std::move(assignment);
-  setup.device = request.device;
+  setup.grading.device = request.device;
+  setup.grading.secret = secret;
+  setup.grading.no_sandbox = request.no_sandbox;
+  setup.grading.serves_many = true;
   setup.devices = request.devices;
-  setup.secret = secret.bytes();
-  setup.no_sandbox = request.no_sandbox;
   return setup;
 }
 
@@ -218,13 +219,11 @@ ExitCode grade_stream(const GradeRequest& request, Output& out) {
   require_whole(*assignment);
   require_version(*assignment);
   if (!request.without_lint) require_lint(*assignment, python, request.device, nullptr, out);
-  GradeStreamJob job;
-  job.setup = setup_of(request, python, assignment, secret);
-  job.secret_fingerprint = secret.fingerprint();
-  job.jobs = request.jobs;
-  job.quiet = request.quiet;
-  job.input = STDIN_FILENO;
-  return stream_grades(*assignment, job, out,
+  GradeStreamOptions options;
+  options.setup = setup_of(request, python, assignment, secret);
+  options.jobs = request.jobs;
+  options.input = STDIN_FILENO;
+  return stream_grades(std::move(options), request.quiet, out,
                        [&](const GradeStreamAnswer& one, const DeviceFacts&) {
                          nlohmann::ordered_json json = {{"id", one.id}};
                          if (one.result) json["result"] = to_json(*one.result);
@@ -330,8 +329,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   if (part) write_grade_shard(request.out, *part);
   ClassRunOptions options;
   options.setup = setup_of(request, python, assignment, secret);
-  options.setup.one = found.all.size() == 1;
-  options.secret_fingerprint = secret.fingerprint();
+  options.setup.grading.serves_many = found.all.size() != 1;
   options.jobs = request.jobs;
   options.regrade = request.regrade;
   options.rules = &rules;
@@ -340,7 +338,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   std::shared_ptr<const Assignment> graded = assignment;
   if (request.speed_only) {
     graded = timed_cases(*assignment);
-    for (const AssignmentCase& one : graded->cases) options.setup.only.push_back(one.name);
+    for (const AssignmentCase& one : graded->cases) options.setup.grading.only.push_back(one.name);
   }
   options.part = part.has_value();
 
@@ -357,7 +355,7 @@ ExitCode grade_class(const GradeRequest& request, const Secret& secret,
   }
   std::optional<SimilarityInput> input;
   if (!request.exports.similar.empty()) {
-    input = similarity_input(assignment, submissions, files, options.setup, python.interpreter());
+    input = similarity_input(submissions, files, options.setup);
   }
   finish_class(request, *assignment, roster, secret, std::move(input), run, files,
                part ? &*part : nullptr, out);

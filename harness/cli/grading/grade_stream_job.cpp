@@ -14,22 +14,17 @@ void write_answer(const nlohmann::ordered_json& answer, Output& out) {
 }
 
 ExitCode stream_grades(
-    const Assignment& assignment, const GradeStreamJob& job, Output& out,
+    GradeStreamOptions options, bool quiet, Output& out,
     const std::function<void(const GradeStreamAnswer&, const DeviceFacts&)>& answer) {
   const WakeUp wake;
   const InterruptGuard guard([&wake] { wake.raise(); });
-  GradeStreamOptions options;
-  options.setup = job.setup;
-  options.secret_fingerprint = job.secret_fingerprint;
-  options.jobs = job.jobs;
-  options.input = job.input;
   options.wake_fd = wake.fd();
   DeviceFacts device;
   const GradeStreamEnd end = run_grade_stream(
-      assignment, options,
+      options,
       [&](const DeviceFacts& found, size_t processes) {
         device = found;
-        if (job.quiet) return;
+        if (quiet) return;
         print_error(out,
                     fmt::format("grades on {}, {} at a time; {}", device.name, processes,
                                 device.sandbox.empty() ? "NO SANDBOX confines them"
@@ -38,7 +33,7 @@ ExitCode stream_grades(
       [&](const GradeStreamAnswer& one) { answer(one, device); });
   for (const std::string& reason : end.missing)
     print_error(out, "warning: went on without " + reason);
-  if (!job.quiet) {
+  if (!quiet) {
     print_error(out, fmt::format("{} graded, {} failed in the grader, {} lines were no requests",
                                  end.graded, end.failed, end.wrong));
   }

@@ -3,30 +3,19 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "base/error.hpp"
 #include "cli/program/output.hpp"
-#include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_stream.hpp"
-#include "grade/class/grade_worker.hpp"
 
 namespace warpmark {
-
-struct GradeStreamJob {
-  GradeSetup setup;
-  std::string secret_fingerprint;
-  size_t jobs = 0;
-  bool quiet = false;
-  int input = 0;  ///< descriptor of the requests
-};
 
 /// Grades until the input ends, and gives each answer to `answer`, with the facts of the device.
 /// Nothing is printed to `out` but what it is told in the meantime, and messages about the whole.
 /// ExitCode::internal if the grader failed at some; a line that is no request is the caller's, and
 /// ExitCode::usage at the end.
 ExitCode stream_grades(
-    const Assignment& assignment, const GradeStreamJob& job, Output& out,
+    GradeStreamOptions options, bool quiet, Output& out,
     const std::function<void(const GradeStreamAnswer&, const DeviceFacts&)>& answer);
 
 /// A line of JSON, written at once: somebody waits for it.

@@ -142,9 +142,9 @@ void choose_speed(JudgeRequest& request) {
 
 ExitCode judge(JudgeRequest request, Output& out) {
   require_sense(request);
-  GradeStreamJob job;
+  GradeStreamOptions options;
   if (request.device == "all") {
-    job.setup.devices = all_gpus();
+    options.setup.devices = all_gpus();
     request.device = "gpu";
   }
   choose_speed(request);
@@ -158,22 +158,21 @@ ExitCode judge(JudgeRequest request, Output& out) {
   require_whole(assignment);
   require_version(assignment);
   if (task.is_assignment()) require_lint(assignment, python, request.device, nullptr, out);
-  job.setup.python = &python.interpreter();
-  job.setup.assignment = task.assignment();
-  job.setup.assignment_word = request.task.filename().string();
-  job.setup.device = request.device;
-  job.setup.secret = secret.bytes();
-  job.setup.no_sandbox = request.no_sandbox;
-  job.setup.one = request.candidates.size() == 1;
-  job.setup.notes_warnings = true;
-  job.secret_fingerprint = secret.fingerprint();
-  job.jobs = request.jobs;
-  job.quiet = request.quiet || !request.stream;
+  options.setup.python = &python.interpreter();
+  options.setup.assignment = task.assignment();
+  GraderOptions& grading = options.setup.grading;
+  grading.assignment_word = request.task.filename().string();
+  grading.device = request.device;
+  grading.secret = secret;
+  grading.no_sandbox = request.no_sandbox;
+  grading.serves_many = request.candidates.size() != 1;
+  grading.notes_warnings = true;
+  options.jobs = request.jobs;
   const Input input(request);
-  job.input = input.fd();
+  options.input = input.fd();
   Judge judge(request, assignment, out);
   const ExitCode code = stream_grades(
-      assignment, job, out,
+      std::move(options), request.quiet || !request.stream, out,
       [&](const GradeStreamAnswer& one, const DeviceFacts& on) { judge.answer(one, on); });
   if (code != ExitCode::success || request.stream) return code;
   return judge.all_right() ? ExitCode::success : ExitCode::verdict;

@@ -67,9 +67,9 @@ class ClassRun {
         previous_(submissions_.size()),
         keys_(submissions_.size()),
         results_(submissions_.size()),
-        version_(assignment_version(options.setup.secret, assignment.sha256)),
-        verdict_version_(assignment_version(options.setup.secret, assignment.verdict_sha256)) {
-    if (assignment.leaderboard) pseudonyms_.emplace(options_.setup.secret);
+        version_(assignment_version(secret().bytes(), assignment.sha256)),
+        verdict_version_(assignment_version(secret().bytes(), assignment.verdict_sha256)) {
+    if (assignment.leaderboard) pseudonyms_.emplace(secret().bytes());
   }
 
   ClassRunResult run() {
@@ -90,6 +90,8 @@ class ClassRun {
   }
 
  private:
+  const Secret& secret() const { return *options_.setup.grading.secret; }
+
   // A shard sums up its own part only: other results in the folder are of another division.
   void write_sums() const {
     std::vector<GradeResult> all = files_.read_all();
@@ -103,7 +105,7 @@ class ClassRun {
   // Sorts the submissions into reused, refused and to be graded.
   void sort_out() {
     const KeyContext context =
-        key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
+        key_context(pool_.device(), secret().fingerprint(), options_.setup.grading.no_sandbox);
     for (size_t i = 0; i < submissions_.size(); ++i) {
       Submission& submission = submissions_[i];
       read_submission(submission, assignment_.submission);

@@ -16,7 +16,6 @@ namespace warpmark {
 
 struct ClassRunOptions {
   GradeSetup setup;
-  std::string secret_fingerprint;
   size_t jobs = 0;       ///< processes; 0: one for each processor, and one alone on a GPU
   bool regrade = false;  ///< what is known, too
   const GradeRules* rules = nullptr;  ///< of the course; null for none

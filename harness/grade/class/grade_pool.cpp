@@ -52,12 +52,13 @@ void GradePool::add(size_t number, Submission submission) {
 }
 
 std::string GradePool::device_of(size_t place) const {
-  return setup_.devices.empty() ? setup_.device : setup_.devices[place % setup_.devices.size()];
+  return setup_.devices.empty() ? setup_.grading.device
+                                : setup_.devices[place % setup_.devices.size()];
 }
 
 pid_t GradePool::start(size_t place, Channel& /*ours*/, Channel& theirs) {
   GradeSetup setup = setup_;
-  setup.device = device_of(place);
+  setup.grading.device = device_of(place);
   return fork_process(setup.python, [&] {
     pool_.forget();
     serve_as_grader(setup, theirs);

@@ -152,22 +152,23 @@ Request read_request(const std::string& line, const SubmissionRules& rules, nloh
 
 class GradeStream {
  public:
-  GradeStream(const Assignment& assignment, const GradeStreamOptions& options,
+  GradeStream(const GradeStreamOptions& options,
               const std::function<void(GradeStreamAnswer)>& answer)
-      : assignment_(assignment),
+      : assignment_(*options.setup.assignment),
         options_(options),
         answer_(answer),
-        pool_(assignment, options.setup,
+        pool_(assignment_, options.setup,
               [this](size_t number, GradeResult result) { finish(number, std::move(result)); }),
-        version_(assignment_version(options.setup.secret, assignment.sha256)),
+        version_(assignment_version(options.setup.grading.secret->bytes(), assignment_.sha256)),
         // An escape of JSON takes six bytes for one.
-        lines_(options.input, 6 * most_bytes(assignment.submission) + (size_t{1} << 16)) {}
+        lines_(options.input, 6 * most_bytes(assignment_.submission) + (size_t{1} << 16)) {}
 
   GradeStreamEnd run(const std::function<void(const DeviceFacts&, size_t jobs)>& started) {
     if (!pool_.start_first(options_.wake_fd)) return interrupted();
     const size_t jobs = pool_.job_count(options_.jobs, std::numeric_limits<size_t>::max());
     started(pool_.device(), jobs);
-    context_ = key_context(pool_.device(), options_.secret_fingerprint, options_.setup.no_sandbox);
+    context_ = key_context(pool_.device(), options_.setup.grading.secret->fingerprint(),
+                           options_.setup.grading.no_sandbox);
     for (;;) {
       // Each process grades one submission while another waits for it.
       const bool reads = take_requests(2 * jobs);
@@ -269,10 +270,10 @@ class GradeStream {
 
 }  // namespace
 
-GradeStreamEnd run_grade_stream(const Assignment& assignment, const GradeStreamOptions& options,
+GradeStreamEnd run_grade_stream(const GradeStreamOptions& options,
                                 const std::function<void(const DeviceFacts&, size_t jobs)>& started,
                                 const std::function<void(GradeStreamAnswer)>& answer) {
-  return GradeStream(assignment, options, answer).run(started);
+  return GradeStream(options, answer).run(started);
 }
 
 }  // namespace warpmark

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_worker.hpp"
 #include "results/grade_result.hpp"
 #include "worker/device_facts.hpp"
@@ -17,7 +16,6 @@ namespace warpmark {
 
 struct GradeStreamOptions {
   GradeSetup setup;
-  std::string secret_fingerprint;
   size_t jobs = 0;   ///< processes; 0: one for each processor, and one alone on a GPU
   int input = 0;     ///< descriptor of the requests
   int wake_fd = -1;  ///< ends the stream once it becomes readable; -1: none
@@ -42,7 +40,7 @@ struct GradeStreamAnswer {
 /// `{"id": …, "files": {"scale.cu": "CUDA C++", …}}`, until the end of the input, and answers each
 /// as soon as it has a result, in any order. No more requests are read than processes can soon take.
 /// Throws what run_class() throws.
-GradeStreamEnd run_grade_stream(const Assignment& assignment, const GradeStreamOptions& options,
+GradeStreamEnd run_grade_stream(const GradeStreamOptions& options,
                                 const std::function<void(const DeviceFacts&, size_t jobs)>& started,
                                 const std::function<void(GradeStreamAnswer)>& answer);
 

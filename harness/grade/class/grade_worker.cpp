@@ -9,7 +9,6 @@
 
 #include "base/file.hpp"
 #include "base/json_fields.hpp"
-#include "grade/grader/grader.hpp"
 #include "jobs/process_pool.hpp"
 #include "results/grade_result.hpp"
 #include "runtime/compile_forks.hpp"
@@ -46,14 +45,8 @@ void serve_as_grader(const GradeSetup& setup, Channel& channel) {
   }
   std::unique_ptr<SubmissionGrader> grader;
   const auto start = [&] {
-    GraderOptions options;
-    options.device = setup.device;
-    options.no_sandbox = setup.no_sandbox;
-    options.notes_warnings = setup.notes_warnings;
-    options.only = setup.only;
-    options.secret = Secret(setup.secret);
-    options.assignment_word = setup.assignment_word;
-    options.serves_many = !setup.one && CompileForks::adopt();
+    GraderOptions options = setup.grading;
+    options.serves_many = options.serves_many && CompileForks::adopt();
     grader =
         std::make_unique<SubmissionGrader>(*setup.python, setup.assignment, std::move(options));
     return grader->prepare();

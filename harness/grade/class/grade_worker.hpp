@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "grade/assignment/assignment.hpp"
+#include "grade/grader/grader.hpp"
 #include "grade/submission/submission.hpp"
 #include "python/interpreter.hpp"
 #include "worker/channel.hpp"
@@ -17,15 +18,9 @@ namespace warpmark {
 struct GradeSetup {
   Interpreter* python = nullptr;
   std::shared_ptr<const Assignment> assignment;
-  std::string assignment_word;  ///< name of the assignment in commands that repeat a failure
-  std::string device = "auto";
-  std::vector<std::string> devices = {};  ///< devices that processes get in turn; empty: `device`
-                                          ///< for all
-  std::string secret;
-  bool no_sandbox = false;
-  bool one = false;                    ///< there is one submission
-  bool notes_warnings = false;         ///< GraderOptions::notes_warnings
-  std::vector<std::string> only = {};  ///< GraderOptions::only
+  GraderOptions grading;  ///< with a secret
+  /// Devices that processes get in turn; empty: all get that of `grading`.
+  std::vector<std::string> devices;
 };
 
 /// The request to grade a submission.

@@ -7,7 +7,6 @@
 
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "grade/grader/grader.hpp"
 #include "grade/handout/handout_template.hpp"
 
 namespace warpmark {
@@ -54,25 +53,25 @@ std::map<std::string, std::string> given_texts(const Assignment& assignment) {
 
 // None of a template that does not compile.
 std::vector<std::string> compiled_prints(const std::map<std::string, std::string>& texts,
-                                         const std::shared_ptr<const Assignment>& assignment,
-                                         const GradeSetup& setup, Interpreter& python) {
+                                         const GradeSetup& setup) {
   if (texts.empty()) return {};
   GraderOptions options;
-  options.device = setup.device;
-  options.no_sandbox = setup.no_sandbox;
+  options.device = setup.grading.device;
+  options.no_sandbox = setup.grading.no_sandbox;
   Submission given;
-  read_submission(given, assignment->submission, texts);
-  return SubmissionGrader(python, assignment, std::move(options)).grade(given).ptx_prints;
+  read_submission(given, setup.assignment->submission, texts);
+  return SubmissionGrader(*setup.python, setup.assignment, std::move(options))
+      .grade(given)
+      .ptx_prints;
 }
 
 }  // namespace
 
-SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
-                                 std::vector<Submission> submissions, const GradeFiles& files,
-                                 const GradeSetup& setup, Interpreter& python) {
+SimilarityInput similarity_input(std::vector<Submission> submissions, const GradeFiles& files,
+                                 const GradeSetup& setup) {
   SimilarityInput input;
   for (Submission& one : submissions) {
-    read_submission(one, assignment->submission);
+    read_submission(one, setup.assignment->submission);
     std::string text = whole_text(one);
     if (text.empty()) continue;
     input.sources.push_back({one.student, std::move(text), {}});
@@ -81,9 +80,9 @@ SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assign
     if (result && result->submission_sha256 == one.sha256)
       input.sources.back().ptx = result->ptx_prints;
   }
-  const std::map<std::string, std::string> texts = given_texts(*assignment);
+  const std::map<std::string, std::string> texts = given_texts(*setup.assignment);
   for (const auto& [name, text] : texts) input.template_text += text + "\n";
-  input.template_ptx = compiled_prints(texts, assignment, setup, python);
+  input.template_ptx = compiled_prints(texts, setup);
   return input;
 }
 

@@ -2,24 +2,20 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <vector>
 
-#include "grade/assignment/assignment.hpp"
 #include "grade/class/grade_files.hpp"
 #include "grade/class/grade_shard_merge.hpp"
 #include "grade/class/grade_worker.hpp"
 #include "grade/similarity/similarity.hpp"
 #include "grade/submission/submission.hpp"
-#include "python/interpreter.hpp"
 
 namespace warpmark {
 
 /// The input of --similar, for which each submission is read. Compiled code is that recorded in
 /// `files`; the template is compiled with `setup`, so that its code is left out of the comparison.
-SimilarityInput similarity_input(const std::shared_ptr<const Assignment>& assignment,
-                                 std::vector<Submission> submissions, const GradeFiles& files,
-                                 const GradeSetup& setup, Interpreter& python);
+SimilarityInput similarity_input(std::vector<Submission> submissions, const GradeFiles& files,
+                                 const GradeSetup& setup);
 
 /// The data that the shards kept for the comparison of submissions. Throws a usage error if they
 /// did not.
