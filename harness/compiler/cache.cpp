@@ -98,9 +98,21 @@ bool abandoned(const fs::directory_entry& unfinished) {
   return !code && fs::file_time_type::clock::now() - written > kAbandonedAfter;
 }
 
-void add(CacheEntries& entries, OwnFile kind, uint64_t bytes) {
-  (kind == OwnFile::header_pack ? entries.header_packs : entries.kernels) += 1;
-  entries.bytes += bytes;
+// Adds up those of the cache's own files in a folder that `counts` takes.
+template <typename Counts>
+CacheEntries sum_of(const fs::path& folder, Counts counts) {
+  CacheEntries sum;
+  std::error_code code;
+  for (const auto& entry : fs::directory_iterator(folder, code)) {
+    const OwnFile kind = own_file(entry);
+    if (kind == OwnFile::no) continue;
+    std::error_code failed;
+    const uint64_t bytes = entry.file_size(failed);
+    if (failed || !counts(kind, entry)) continue;  // another process may have just removed it
+    (kind == OwnFile::header_pack ? sum.header_packs : sum.kernels) += 1;
+    sum.bytes += bytes;
+  }
+  return sum;
 }
 
 }  // namespace
@@ -157,33 +169,18 @@ std::string CompileCache::store(const std::string& key, const CachedCompilation&
 }
 
 CacheEntries CompileCache::clear() const {
-  CacheEntries removed;
-  if (!enabled()) return removed;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
-    const OwnFile kind = own_file(entry);
-    if (kind == OwnFile::no || (kind == OwnFile::unfinished && !abandoned(entry))) continue;
+  if (!enabled()) return {};
+  return sum_of(folder_ / "kernels", [](OwnFile kind, const fs::directory_entry& entry) {
     std::error_code failed;
-    const uint64_t bytes = entry.file_size(failed);
-    if (!fs::remove(entry.path(), failed) || failed) continue;
-    add(removed, kind, bytes);
-  }
-  return removed;
+    return (kind != OwnFile::unfinished || abandoned(entry)) && fs::remove(entry.path(), failed);
+  });
 }
 
 CacheEntries CompileCache::entries() const {
-  CacheEntries there;
-  if (!enabled()) return there;
-  std::error_code code;
-  for (const auto& entry : fs::directory_iterator(folder_ / "kernels", code)) {
-    const OwnFile kind = own_file(entry);
-    if (kind == OwnFile::no || kind == OwnFile::unfinished) continue;
-    std::error_code failed;
-    const uint64_t bytes = entry.file_size(failed);
-    if (failed) continue;  // another process has just removed it
-    add(there, kind, bytes);
-  }
-  return there;
+  if (!enabled()) return {};
+  return sum_of(folder_ / "kernels", [](OwnFile kind, const fs::directory_entry& /*entry*/) {
+    return kind != OwnFile::unfinished;
+  });
 }
 
 }  // namespace warpmark
