@@ -19,19 +19,10 @@
 
 namespace warpmark {
 
-// The functions have these types from CUDA 12.0 on; nvJitLink.h is not among the headers that the
-// build has.
 struct AssemblerTable {
-  int (*create)(void** link, uint32_t count, const char** options) = nullptr;
-  int (*add_data)(void* link, int kind, const void* data, size_t bytes, const char* name) = nullptr;
-  int (*complete)(void* link) = nullptr;
-  int (*cubin_size)(void* link, size_t* bytes) = nullptr;
-  int (*cubin)(void* link, void* to) = nullptr;
-  int (*error_size)(void* link, size_t* bytes) = nullptr;
-  int (*error)(void* link, char* to) = nullptr;
-  int (*info_size)(void* link, size_t* bytes) = nullptr;
-  int (*info)(void* link, char* to) = nullptr;
-  int (*destroy)(void** link) = nullptr;
+#define NVJITLINK_FUNCTION(member, symbol, ...) int (*member)(__VA_ARGS__) = nullptr;
+#include "compiler/nvjitlink_functions.def"
+#undef NVJITLINK_FUNCTION
 };
 
 namespace {
@@ -156,21 +147,12 @@ std::shared_ptr<const Assembler> Assembler::open(const std::string& library) {
   void* opened = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr) throw environment_error("nvJitLink cannot be opened: " + loader_error());
   auto table = std::make_shared<AssemblerTable>();
-  const auto load = [&](auto& function, const char* name) {
-    void* symbol = dlsym(opened, name);
-    if (symbol == nullptr) throw environment_error(fmt::format("{} has no {}", library, name));
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);
-  };
-  load(table->create, "nvJitLinkCreate");
-  load(table->add_data, "nvJitLinkAddData");
-  load(table->complete, "nvJitLinkComplete");
-  load(table->cubin_size, "nvJitLinkGetLinkedCubinSize");
-  load(table->cubin, "nvJitLinkGetLinkedCubin");
-  load(table->error_size, "nvJitLinkGetErrorLogSize");
-  load(table->error, "nvJitLinkGetErrorLog");
-  load(table->info_size, "nvJitLinkGetInfoLogSize");
-  load(table->info, "nvJitLinkGetInfoLog");
-  load(table->destroy, "nvJitLinkDestroy");
+#define NVJITLINK_FUNCTION(member, symbol, ...)                                     \
+  table->member = reinterpret_cast<decltype(table->member)>(dlsym(opened, symbol)); \
+  if (table->member == nullptr)                                                     \
+    throw environment_error(fmt::format("{} has no {}", library, symbol));
+#include "compiler/nvjitlink_functions.def"
+#undef NVJITLINK_FUNCTION
   return std::shared_ptr<const Assembler>(new Assembler(std::move(table)));
 }
 
