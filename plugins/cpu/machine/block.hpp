@@ -167,16 +167,17 @@ class BlockState final : public ObservedBlock {
   void renew_registers();
   /// Sets up the bounds of accesses to shared memory, by Instruction::object.
   void lay_out_objects();
+  // watched.cpp
   template <bool Stepped>
   void execute_watched(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
+  /// The same if nothing is observed but coverage.
+  void execute_covered(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
   /// False if the launch's stepper ends it before a statement, or before the end of a node.
   bool may_step(const Warp& warp, std::uint32_t mask, std::uint32_t statement);
   bool may_leave(const Warp& warp, std::uint32_t mask, const BasicBlock& node);
   [[nodiscard]] std::uint32_t source_of(std::uint32_t statement) const;
   [[nodiscard]] std::uint64_t slot_in(const Frame& frame, std::uint32_t warp, std::uint32_t lane,
                                       std::uint32_t slot, bool wide) const;
-  /// The same if nothing is observed but coverage.
-  void execute_covered(Warp& warp, std::uint32_t block, std::uint32_t mask, std::uint32_t done);
   /// Runs a warp until it is blocked, done, or has had its share. Returns true if it did anything.
   bool run_warp(Warp& warp);
   /// Moves a fragment to where its block's end leads. Returns false if it waits, or if another

@@ -13,6 +13,12 @@
 
 namespace warpmark::cpu {
 
+/// Which of an instruction's handlers lanes need: 1 if all are active. By arithmetic: a processor
+/// waits long for a number of which a comparison has stored a byte.
+inline std::size_t handler_of(std::uint32_t mask) {
+  return static_cast<std::size_t>((std::uint64_t{mask} + 1) >> 32);
+}
+
 /// Lanes of a warp that are at the beginning of the same block of the control-flow graph.
 struct Fragment {
   enum class Wait : std::uint8_t { none, barrier, warp, collect, cluster, held };
