@@ -33,10 +33,6 @@ void Event::record(const Stream& stream) const {
   call(&DriverTable::event_record, get(), stream.get());
 }
 
-void Event::synchronize() const {
-  call(&DriverTable::event_synchronize, get());
-}
-
 std::optional<bool> Event::passed() const {
   const Context& owner = *handle_.context();
   if (!owner.table().event_query) return std::nullopt;

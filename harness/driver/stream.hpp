@@ -28,7 +28,6 @@ class Event {
                  unsigned int flags = CU_EVENT_DEFAULT);
   CUevent get() const { return handle_.get(); }
   void record(const Stream& stream) const;
-  void synchronize() const;
   /// True if the stream has passed the event, without waiting; nothing if the driver cannot tell.
   std::optional<bool> passed() const;
   /// Milliseconds from `start` to this event; both must have passed. Resolution is about 0.5 µs.

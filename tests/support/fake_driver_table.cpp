@@ -434,10 +434,6 @@ DriverTable full_table() {
     ENTER("cuStreamSynchronize");
     return wait();
   };
-  t.stream_query.pointer = [](CUstream) {
-    ENTER("cuStreamQuery");
-    return wait();
-  };
   t.stream_begin_capture.pointer = [](CUstream, CUstreamCaptureMode) {
     ENTER("cuStreamBeginCapture_v2");
     state().capture = make("graph");
@@ -482,10 +478,6 @@ DriverTable full_table() {
     ENTER("cuEventRecord");
     state().objects.at(event)->time = state().clock;
     return CUDA_SUCCESS;
-  };
-  t.event_synchronize.pointer = [](CUevent) {
-    ENTER("cuEventSynchronize");
-    return wait();
   };
   t.event_query.pointer = [](CUevent) {
     ENTER("cuEventQuery");
