@@ -6,6 +6,7 @@
 
 #include "base/characters.hpp"
 #include "base/text.hpp"
+#include "warpmark/suppressions.hpp"
 
 namespace warpmark {
 
@@ -34,27 +35,6 @@ bool is_space(char c) {
 bool is_word(char c) {
   return is_letter(c) || is_digit(c) ||
          std::string_view("_/=,.~-*").find(c) != std::string_view::npos;
-}
-
-// True if `text` fits `pattern`, in which `*` matches any characters: after a mismatch the last `*`
-// takes one more character.
-bool fits(std::string_view pattern, std::string_view text) {
-  size_t at = 0, star = std::string_view::npos, taken = 0;
-  for (size_t i = 0; i < text.size();) {
-    if (at < pattern.size() && pattern[at] == '*') {
-      star = at++;
-      taken = i;
-    } else if (at < pattern.size() && pattern[at] == text[i]) {
-      ++at;
-      ++i;
-    } else if (star != std::string_view::npos) {
-      at = star + 1;
-      i = ++taken;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', at) == std::string_view::npos;
 }
 
 class Parser {
@@ -169,7 +149,7 @@ bool holds(const Node& node, std::string_view id) {
   switch (node.kind) {
     case Node::Kind::word:
       return node.word.find('*') == std::string::npos ? id.find(node.word) != std::string_view::npos
-                                                      : fits(node.word, id);
+                                                      : fits_pattern(node.word, id);
     case Node::Kind::negation:
       return !holds(*node.parts.front(), id);
     case Node::Kind::conjunction:
