@@ -91,9 +91,7 @@ Command debug_command(const ArgumentParser& program) {
   const auto options = std::make_shared<DebugOptions>();
   const ArgumentParser app = program.add_subcommand(
       "debug", "Step through the kernels of one case, also backwards, on the CPU device");
-  app.add_option("PATHS", options->paths,
-                 "Suite files, and folders of them (default: the folder `suites`)")
-      .value_name("");
+  add_suite_paths(app, options->paths);
   options->choice.add_to(
       app, {"cases", "select", "axes", "device", "seed", "checks", "schedule", "no_cache"});
   app.option("--device").describe("auto, gpu, cpu (default), or one with a number: gpu:1");

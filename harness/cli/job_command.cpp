@@ -31,9 +31,7 @@ Command job_command(const ArgumentParser& program, JobKind kind, const std::stri
   };
   const auto state = std::make_shared<State>();
   const ArgumentParser app = program.add_subcommand(std::string(to_text(kind)), description);
-  app.add_option("PATHS", state->paths,
-                 "Suite files, and folders of them (default: the folder `suites`)")
-      .value_name("");
+  add_suite_paths(app, state->paths);
   state->arguments.add_to(app, kind);
   if (kind == JobKind::check) {
     app.add_option("--share", state->share,

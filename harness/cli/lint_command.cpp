@@ -3,6 +3,7 @@
 
 #include "cli/lint/lint_job.hpp"
 #include "cli/program/command.hpp"
+#include "cli/request/job_options.hpp"
 
 namespace warpmark {
 
@@ -15,9 +16,7 @@ Command lint_command(const ArgumentParser& program) {
       "Find problems of suites without launching their kernels: errors, kernels that do not\n"
       "compile or fit, cases that a kernel passes without computing anything, and operations\n"
       "that random tests find not to be associative");
-  app.add_option("PATHS", request->paths,
-                 "Suite files, and folders of them (default: the folder `suites`)")
-      .value_name("");
+  add_suite_paths(app, request->paths);
   app.add_flag("--static", request->options.is_static,
                "Only checks that need neither compiler nor NumPy");
   app.add_flag("--coverage", request->options.coverage,

@@ -75,9 +75,7 @@ Command list_command(const ArgumentParser& program) {
   const auto options = std::make_shared<ListOptions>();
   const ArgumentParser app =
       program.add_subcommand("list", "List suites and the ids of their cases");
-  app.add_option("PATHS", options->paths,
-                 "Suite files, and folders of them (default: the folder `suites`)")
-      .value_name("");
+  add_suite_paths(app, options->paths);
   options->choice.add_to(app, {"select", "axes"});
   app.add_flag("--suites", options->suites_only, "One line for each suite, without the ids");
   app.add_flag("--bench", options->bench, "The cases that `bench` measures");

@@ -52,9 +52,7 @@ Command plan_command(const ArgumentParser& program) {
   const auto options = std::make_shared<PlanOptions>();
   const ArgumentParser app =
       program.add_subcommand("plan", "Print the plans of cases as JSON, without running them");
-  app.add_option("PATHS", options->paths,
-                 "Suite files, and folders of them (default: the folder `suites`)")
-      .value_name("");
+  add_suite_paths(app, options->paths);
   options->choice.add_to(app, {"cases", "select", "axes"});
   return {app, [options](Output& out) { return print_plans(*options, out); }};
 }

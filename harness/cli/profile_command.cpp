@@ -139,9 +139,7 @@ Command profile_command(const ArgumentParser& program) {
   const auto options = std::make_shared<ProfileOptions>();
   const ArgumentParser app = program.add_subcommand(
       "profile", "Count what each source line executes and moves (on the CPU device by default)");
-  app.add_option("PATHS", options->paths,
-                 "Suite files, and folders of them (default: the folder `suites`)")
-      .value_name("");
+  add_suite_paths(app, options->paths);
   options->choice.add_to(
       app, {"cases", "select", "axes", "device", "seed", "timeout_s", "in_process", "no_cache"});
   app.option("--device").describe("auto, gpu, cpu (default), or one with a number: gpu:1");

@@ -450,6 +450,11 @@ void JobArguments::add(const ArgumentParser& app, const JobOption& option) {
   }
 }
 
+void add_suite_paths(const ArgumentParser& app, std::vector<std::filesystem::path>& paths) {
+  app.add_option("PATHS", paths, "Suite files, and folders of them (default: the folder `suites`)")
+      .value_name("");
+}
+
 void JobArguments::add_to(const ArgumentParser& app) {
   for (const JobOption& option : job_options()) {
     if (!option.is_key()) continue;

@@ -51,6 +51,9 @@ struct JobOption {
 /// Options in the order of --help and of schema/run.json.
 const std::vector<JobOption>& job_options();
 
+/// Adds the argument PATHS, for suite_files().
+void add_suite_paths(const ArgumentParser& app, std::vector<std::filesystem::path>& paths);
+
 /// The options as arguments of a subcommand.
 class JobArguments {
  public:
