@@ -85,13 +85,8 @@ class Planner {
     const int64_t blocks = emitted.tiles ? emitted.tiles->blocks(emitted.sizes)
                                          : std::max<int64_t>(1, (emitted.count + each - 1) / each);
     if (blocks > INT32_MAX) throw Failure(kExpression, "the arrays are too large for one launch");
-    plan["steps"].push_back({{"launch",
-                              {{"unit", number},
-                               {"entry", elements.name},
-                               {"grid", {blocks, 1, 1}},
-                               {"block", {elements.tuning.block, 1, 1}},
-                               {"arguments", arguments},
-                               {"at", "/kernel"}}}});
+    codegen::add_launch(
+        plan, {elements.name, {blocks, 1, 1}, elements.tuning.block, arguments, "/kernel", number});
   }
 
   bool has_block() const {

@@ -147,6 +147,16 @@ Tuning read_tuning(const Json& kernel, const Tuning& defaults) {
   return tuning;
 }
 
+void add_launch(Json& plan, const GeneratedLaunch& launch) {
+  plan["steps"].push_back({{"launch",
+                            {{"unit", launch.unit},
+                             {"entry", launch.entry},
+                             {"grid", launch.grid},
+                             {"block", {launch.block, 1, 1}},
+                             {"arguments", launch.arguments},
+                             {"at", launch.at}}}});
+}
+
 std::string Range::index(const std::string& place) const {
   if (!given) return place;
   return "warpmark_start + " + (has_step ? "(" + place + ") * warpmark_step" : place);

@@ -56,6 +56,17 @@ struct Tuning {
 };
 Tuning read_tuning(const plugin::Json& kernel, const Tuning& defaults);
 
+/// A launch of a generated kernel.
+struct GeneratedLaunch {
+  std::string entry;
+  plugin::Json grid;
+  int64_t block = 0;
+  plugin::Json arguments;
+  std::string at = "/kernel";
+  size_t unit = 0;  ///< of the plan
+};
+void add_launch(plugin::Json& plan, const GeneratedLaunch& launch);
+
 /// The elements that a kernel goes over, as arithmetic.
 struct Range {
   bool given = false;

@@ -156,13 +156,8 @@ Json trial_of(const ReductionOperation& operation, const Json& which,
   }
   source.add("}");
   trial.plan["units"].push_back(source.unit(which.at("kernel")));
-  trial.plan["steps"].push_back({{"launch",
-                                  {{"unit", 0},
-                                   {"entry", "warpmark_trial"},
-                                   {"grid", {kBlocks, 1, 1}},
-                                   {"block", {kBlock, 1, 1}},
-                                   {"arguments", trial.arguments},
-                                   {"at", "/kernel/reduce"}}}});
+  add_launch(trial.plan,
+             {"warpmark_trial", {kBlocks, 1, 1}, kBlock, trial.arguments, "/kernel/reduce"});
   return {{"plan", std::move(trial.plan)}, {"claims", claims_of(operation, trial.any_order)}};
 }
 

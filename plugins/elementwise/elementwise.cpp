@@ -47,13 +47,7 @@ class Generator {
     blocks["arithmetic"] = "max(1, ceil_div(" +
                            elements_.range.count.at("arithmetic").get<std::string>() + ", " +
                            std::to_string(elements_.elements_of_block()) + "))";
-    plan["steps"].push_back({{"launch",
-                              {{"unit", 0},
-                               {"entry", elements_.name},
-                               {"grid", {blocks, 1, 1}},
-                               {"block", {elements_.tuning.block, 1, 1}},
-                               {"arguments", arguments},
-                               {"at", "/kernel"}}}});
+    add_launch(plan, {elements_.name, {blocks, 1, 1}, elements_.tuning.block, arguments});
     return plan;
   }
 

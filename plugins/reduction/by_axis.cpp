@@ -99,14 +99,8 @@ Json ReductionGenerator::axis_plan() const {
   const std::string words = text_of({"max(1, min(", above, " - 1, 1) * ", above, " * ", results,
                                      " * ", text(slot_words(operation_)), ")"});
   add_partials(plan, arguments, arithmetic(words, array.pointer), tuning_.blocks);
-  plan["steps"].push_back(
-      {{"launch",
-        {{"unit", 0},
-         {"entry", name_},
-         {"grid", {arithmetic(beside, array.pointer), arithmetic(above, array.pointer), 1}},
-         {"block", {tuning_.block, 1, 1}},
-         {"arguments", arguments},
-         {"at", "/kernel"}}}});
+  const Json grid = {arithmetic(beside, array.pointer), arithmetic(above, array.pointer), 1};
+  add_launch(plan, {name_, grid, tuning_.block, arguments});
   return plan;
 }
 

@@ -118,13 +118,7 @@ Json ReductionGenerator::plan() const {
   blocks["arithmetic"] = "max(1, min(" + std::to_string(tuning_.blocks) + ", ceil_div(" +
                          range_.count.at("arithmetic").get<std::string>() + ", " +
                          std::to_string(of_block) + ")))";
-  plan["steps"].push_back({{"launch",
-                            {{"unit", 0},
-                             {"entry", name_},
-                             {"grid", {blocks, 1, 1}},
-                             {"block", {tuning_.block, 1, 1}},
-                             {"arguments", arguments},
-                             {"at", "/kernel"}}}});
+  add_launch(plan, {name_, {blocks, 1, 1}, tuning_.block, arguments});
   return plan;
 }
 

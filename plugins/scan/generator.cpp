@@ -235,13 +235,7 @@ Json ScanGenerator::plan() const {
   }
   plan["steps"].push_back(
       {{"fill", {{"buffer", "warpmark_states"}, {"byte", 0}, {"at", "/kernel"}}}});
-  plan["steps"].push_back({{"launch",
-                            {{"unit", 0},
-                             {"entry", name_},
-                             {"grid", {arithmetic(tiles), 1, 1}},
-                             {"block", {tuning_.block, 1, 1}},
-                             {"arguments", arguments},
-                             {"at", "/kernel"}}}});
+  add_launch(plan, {name_, {arithmetic(tiles), 1, 1}, tuning_.block, arguments});
   return plan;
 }
 
