@@ -36,20 +36,7 @@ int warpmark_no_device(void) {
       ".size " #symbol ", . - " #symbol                              \
       "\n"                                                           \
       ".popsection");
-#define STUB(symbol, base, version) FORWARD(symbol)
-#define STUB_PTSZ(symbol, base, version, variant) \
-  FORWARD(symbol)                                 \
-  FORWARD(symbol##_ptsz)
-#define STUB_PTDS(symbol, base, version, variant) \
-  FORWARD(symbol)                                 \
-  FORWARD(symbol##_ptds)
-#define DONE(symbol, base, version) STUB(symbol, base, version)
-#define DONE_PTSZ(symbol, base, version, variant) STUB_PTSZ(symbol, base, version, variant)
-#define DONE_PTDS(symbol, base, version, variant) STUB_PTDS(symbol, base, version, variant)
-#define HIDDEN(symbol, base, version, function)
-#include "api/symbols.def"
-FORWARD(warpmark_device_v1)
-#undef FORWARD
+#include "run/forwards.def"
 }
 
 namespace {
@@ -61,19 +48,8 @@ struct Forward {
 
 #define FORWARD(symbol) {#symbol, &warpmark_to_##symbol},
 const Forward kForwards[] = {
-#define STUB(symbol, base, version) FORWARD(symbol)
-#define STUB_PTSZ(symbol, base, version, variant) \
-  FORWARD(symbol)                                 \
-  FORWARD(symbol##_ptsz)
-#define STUB_PTDS(symbol, base, version, variant) \
-  FORWARD(symbol)                                 \
-  FORWARD(symbol##_ptds)
-#define DONE(symbol, base, version) STUB(symbol, base, version)
-#define DONE_PTSZ(symbol, base, version, variant) STUB_PTSZ(symbol, base, version, variant)
-#define DONE_PTDS(symbol, base, version, variant) STUB_PTDS(symbol, base, version, variant)
-#define HIDDEN(symbol, base, version, function)
-#include "api/symbols.def"
-    FORWARD(warpmark_device_v1)};
+#include "run/forwards.def"
+};
 
 // The device lies one folder up from this file.
 __attribute__((constructor)) void find_device() {
