@@ -73,16 +73,7 @@ Symptom symptom_of(const OutputVerdict& output, const ExplainContext& context) {
   symptom.output = output.output;
   const auto values = context.outputs.find(output.output);
   if (values == context.outputs.end()) return symptom;
-  const WrongValues wrong =
-      wrong_values(values->second.actual, values->second.expected, context.inputs);
-  symptom.whole_numbers = wrong.whole_numbers;
-  symptom.zero = wrong.zero;
-  symptom.negative = wrong.negative;
-  symptom.last_only = wrong.last_only;
-  symptom.copied = wrong.copied;
-  symptom.factor = wrong.factor;
-  symptom.ratio = wrong.ratio;
-  symptom.greatest = wrong.greatest;
+  symptom.values = wrong_values(values->second.actual, values->second.expected, context.inputs);
   return symptom;
 }
 

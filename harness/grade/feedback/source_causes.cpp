@@ -359,7 +359,7 @@ std::string SourceCauses::neighbour_past_end(const Symptom& symptom) const {
 }
 
 std::string SourceCauses::leaves_last_out(const Symptom& symptom) const {
-  if (!symptom.last_only) return "";
+  if (!symptom.values.last_only) return "";
   for (const TextComparison& one : text_.comparisons()) {
     const bool less_one = one.right.end - one.right.begin == 3 &&
                           text_.is(one.right.end - 1, "1") && text_.is(one.right.end - 2, "-");
@@ -395,7 +395,7 @@ std::string SourceCauses::unasked_index(const Symptom&) const {
 
 // "b[i * k + col]", where a row of b has n elements.
 std::string SourceCauses::row_length(const Symptom& symptom) const {
-  if (symptom.copied) return "";
+  if (symptom.values.copied) return "";
   for (size_t i = text_.body(); i + 1 < text_.size(); ++i) {
     if (!text_.is_word(i) || !text_.is(i + 1, "[")) continue;
     if (symptom.kind == Symptom::Kind::outside && text_.line(i) != symptom.line) continue;

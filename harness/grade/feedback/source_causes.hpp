@@ -8,6 +8,7 @@
 #include "grade/feedback/kernel_text.hpp"
 #include "grade/feedback/launch_facts.hpp"
 #include "grade/feedback/submitted_names.hpp"
+#include "grade/feedback/wrong_pattern.hpp"
 
 namespace warpmark {
 
@@ -23,17 +24,10 @@ struct Symptom {
     limit            ///< it does not end
   };
   Kind kind = Kind::wrong;
-  int line = 0, other = 0;     ///< of the finding and of the access before it; 0 if unknown
-  bool one_past = false;       ///< the index is the number of elements
-  bool whole_numbers = false;  ///< the wrong elements have no digits after the point
-  bool negative = false;       ///< negative numbers were expected
-  bool zero = false;           ///< the wrong elements are 0
-  bool last_only = false;      ///< only the last element is wrong
-  bool copied = false;         ///< the wrong elements are those of an input
-  double factor = 0;           ///< of a single element: what it is over what was expected
-  double ratio = 0;            ///< the same of several, which all have the same; 0 for none
-  double greatest = 0;         ///< magnitude of what was expected
-  std::string output = {};     ///< the argument with the wrong elements
+  int line = 0, other = 0;  ///< of the finding and of the access before it; 0 if unknown
+  bool one_past = false;    ///< the index is the number of elements
+  WrongValues values = {};
+  std::string output = {};  ///< the argument with the wrong elements
 };
 
 /// Finds one cause by rules in a fixed order: each looks at the source, the launch and the symptom,

@@ -12,7 +12,7 @@ namespace warpmark {
 // "atomicAdd(result, part[0])" in each thread of a block.
 std::string SourceCauses::added_by_all(const Symptom& symptom) const {
   const int64_t threads = launch_.block[0] * launch_.block[1] * launch_.block[2];
-  if (threads < 2 || symptom.factor != static_cast<double>(threads)) return "";
+  if (threads < 2 || symptom.values.factor != static_cast<double>(threads)) return "";
   for (size_t i = text_.body(); i + 1 < text_.size(); ++i) {
     if (!text_.is(i, "atomicAdd") || text_.branch_around(i) != text_.size()) continue;
     return fmt::format(
@@ -156,7 +156,7 @@ std::string SourceCauses::integer_quotient(const Symptom& symptom) const {
     const auto above = text_.number(i - 1), below = text_.number(i + 1);
     // A factor that is rounded down is no whole number as a result.
     const bool factor = below && text_.is(i + 2, "*") && is_of_floats(i);
-    if (!symptom.whole_numbers && !symptom.zero && !factor) continue;
+    if (!symptom.values.whole_numbers && !symptom.values.zero && !factor) continue;
     const bool by_integer = text_.is_word(i + 1) && text_.is_integer(text_.at(i + 1).text);
     if (!above || (!below && !by_integer) || (below && (*below == 0 || *above % *below == 0)))
       continue;
@@ -185,7 +185,7 @@ std::string SourceCauses::narrow_variable(const Symptom& symptom) const {
   for (const TextAssignment& one : text_.assignments()) {
     const bool is_short = one.type == "short";
     if (!is_short && one.type != "char") continue;
-    if (symptom.greatest <= (is_short ? 32767 : 255)) continue;
+    if (symptom.values.greatest <= (is_short ? 32767 : 255)) continue;
     return fmt::format(
         "`{}` of {} is a `{}`, which holds no number above {}, and greater ones are expected: make "
         "it an `int`.",
@@ -197,7 +197,7 @@ std::string SourceCauses::narrow_variable(const Symptom& symptom) const {
 // "sum / blockDim.x" for the mean of `columns` elements: all are wrong by the ratio of the two.
 std::string SourceCauses::divides_by_block(const Symptom& symptom) const {
   const auto threads = static_cast<double>(launch_.block[0]);
-  const double ratio = symptom.ratio != 0 ? symptom.ratio : symptom.factor;
+  const double ratio = symptom.values.ratio != 0 ? symptom.values.ratio : symptom.values.factor;
   if (ratio <= 0 || threads < 1) return "";
   for (size_t i = text_.body(); i + 3 < text_.size(); ++i) {
     if (!text_.is(i, "/") || !text_.is(i + 1, "blockDim")) continue;
@@ -214,7 +214,7 @@ std::string SourceCauses::divides_by_block(const Symptom& symptom) const {
 }
 
 std::string SourceCauses::integer_variable(const Symptom& symptom) const {
-  if (!symptom.whole_numbers && !symptom.zero) return "";
+  if (!symptom.values.whole_numbers && !symptom.values.zero) return "";
   for (const TextAssignment& declared : text_.assignments()) {
     if (declared.type.empty() || declared.type == "float" || declared.type == "double") continue;
     const std::string& name = text_.at(declared.name).text;
@@ -238,7 +238,7 @@ std::string SourceCauses::integer_variable(const Symptom& symptom) const {
 
 // The greatest of negative numbers, begun with 0.
 std::string SourceCauses::neutral_of_greatest(const Symptom& symptom) const {
-  if (!symptom.zero || !symptom.negative) return "";
+  if (!symptom.values.zero || !symptom.values.negative) return "";
   const bool greatest =
       text_.has("fmaxf") || text_.has("fmax") || text_.has("max") || text_.has("atomicMax");
   if (!greatest) return "";

@@ -25,13 +25,13 @@ struct WrongOutput {
 /// Properties of all elements that are not near the expected ones.
 struct WrongValues {
   bool whole_numbers = false;  ///< none has digits after the point, and each should
-  bool zero = false;
-  bool negative = false;   ///< a negative number was expected
-  bool last_only = false;  ///< it is the last one
-  double factor = 0;       ///< of a single element: what it is over what was expected
-  double ratio = 0;        ///< of several: the same, which all have; 0 for none
-  double greatest = 0;     ///< magnitude of what was expected
-  bool copied = false;     ///< they are those of an input
+  bool zero = false;           ///< they are 0
+  bool negative = false;       ///< a negative number was expected
+  bool last_only = false;      ///< it is the last one
+  double factor = 0;           ///< of a single element: what it is over what was expected
+  double ratio = 0;            ///< of several: the same, which all have; 0 for none
+  double greatest = 0;         ///< magnitude of what was expected
+  bool copied = false;         ///< they are those of an input
 };
 
 WrongValues wrong_values(const TypedBytes& actual, const TypedBytes& expected,

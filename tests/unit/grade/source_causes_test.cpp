@@ -85,7 +85,7 @@ TEST(SourceCauses, RowsOfMatrices) {
   EXPECT_THAT(cause(begin + "b[i * n + col]; }", facts), IsEmpty());
   EXPECT_THAT(cause(begin + "b[(t * 16 + y) * n + col]; }", facts), IsEmpty());
   Symptom copied;
-  copied.copied = true;
+  copied.values.copied = true;
   EXPECT_THAT(cause(begin + "b[i * k + col]; }", facts, copied), IsEmpty());
   // Where both are the same this cannot be the cause.
   facts.arguments = {matrix("b", 16, 16), number("n", 16), number("k", 16)};
@@ -133,7 +133,7 @@ TEST(SourceCauses, WordsOfTheLanguage) {
 
 TEST(SourceCauses, WholeNumbers) {
   Symptom whole;
-  whole.whole_numbers = true;
+  whole.values.whole_numbers = true;
   const LaunchFacts facts = launch({1, 1, 1}, {64, 1, 1});
   EXPECT_THAT(cause(of_line("a[0] = 1 / 3 * a[1];"), facts, whole), HasSubstr("`1.0f / 3.0f`"));
   EXPECT_THAT(cause(of_line("int sum = 0;\nsum += a[1];"), facts, whole),
@@ -173,8 +173,9 @@ TEST(SourceCauses, ReadsWhatIsNoKernel) {
     for (const auto kind : {Symptom::Kind::wrong, Symptom::Kind::outside, Symptom::Kind::race,
                             Symptom::Kind::undefined, Symptom::Kind::limit}) {
       Symptom symptom{.kind = kind, .line = 3, .one_past = true};
-      symptom.whole_numbers = symptom.zero = symptom.negative = symptom.last_only = true;
-      symptom.factor = 64;
+      symptom.values.whole_numbers = symptom.values.zero = symptom.values.negative =
+          symptom.values.last_only = true;
+      symptom.values.factor = 64;
       for (const char* end : {"", "}"}) {
         LaunchFacts facts = launch({2, 2, 1}, {8, 8, 1});
         facts.arguments = {matrix("a", 4, 8), number("n", 3)};
