@@ -83,30 +83,34 @@ struct DroppedTrial {
   std::string explanation;  ///< explanation as of a failed item
 };
 
-/// One case of the suite, run for the submission in several trials.
-struct GradedItem {
-  std::string case_id;  ///< "doublify/double_array.n=400"
+/// The verdict on a trial that failed, or on the item that it decides.
+struct TrialVerdict {
   GradeWord word = GradeWord::not_launched;
-  uint64_t trials = 0;            ///< number of trials that were run
   std::optional<uint64_t> trial;  ///< the trial that failed
   std::string explanation;        ///< a sentence or two that a beginner understands; "" for a pass
   std::string detail;     ///< several lines: place, first wrong element or finding, how many differ
   std::string reproduce;  ///< one command that fails the same way; "" for a pass
-  std::string note;       ///< why the grader could not judge the item (word not_launched, the state
-                          ///< grader_error); "" else
   std::optional<double> error, bound;  ///< of the worst element, if the verdict is a comparison
-  double seconds = 0;                  ///< wall clock, all trials
+  std::optional<Degree> degree;        ///< set by Credit::degree for an item that is wrong and
+                                       ///< nothing worse; records have it only then
+  /// The device's words on the failure, to be drawn: races, and launches with their samples.
+  std::vector<nlohmann::ordered_json> evidence;
+  std::optional<FailedBy> failed_by;
+};
+
+/// One case of the suite, run for the submission in several trials.
+struct GradedItem : TrialVerdict {
+  std::string case_id;  ///< "doublify/double_array.n=400"
+  uint64_t trials = 0;  ///< number of trials that were run
+  std::string note;     ///< why the grader could not judge the item (word not_launched, the state
+                        ///< grader_error); "" else
+  double seconds = 0;   ///< wall clock, all trials
   // Records have these members only if they are set, so that records of assignments without the
   // rules stay as they were.
   std::vector<DroppedTrial> dropped;  ///< in the order of trials
-  std::optional<Degree> degree;       ///< set by Credit::degree for an item that is wrong and
-                                      ///< nothing worse
   std::optional<Performance> performance;
-  std::string open;           ///< why its performance could not be measured here; "" else
-  std::string timed_on = {};  ///< device and date of another run, which timed it; "" else
-  /// The device's words on the failure, to be drawn: races, and launches with their samples.
-  std::vector<nlohmann::ordered_json> evidence = {};
-  std::optional<FailedBy> failed_by = {};
+  std::string open;      ///< why its performance could not be measured here; "" else
+  std::string timed_on;  ///< device and date of another run, which timed it; "" else
 };
 
 /// A case of the assignment: points for one or more items.

@@ -77,24 +77,14 @@ void TrialVerdicts::decide(GradedItem& item) const {
   std::sort(dropped.begin(), dropped.end(),
             [](const FailedTrial* a, const FailedTrial* b) { return a->trial < b->trial; });
   for (const FailedTrial* one : dropped) {
-    item.dropped.push_back({one->trial, one->word, one->explanation});
+    item.dropped.push_back({*one->trial, one->word, one->explanation});
   }
   item.word = GradeWord::pass;
   if (rest.empty()) return;
   // A trial that ends the matter precedes one whose share is only as small.
   const auto final =
       std::find_if(rest.begin(), rest.end(), [](const FailedTrial* one) { return is_final(*one); });
-  const FailedTrial& decides = final == rest.end() ? *rest.front() : **final;
-  item.word = decides.word;
-  item.trial = decides.trial;
-  item.explanation = decides.explanation;
-  item.detail = decides.detail;
-  item.reproduce = decides.reproduce;
-  item.evidence = decides.evidence;
-  item.error = decides.error;
-  item.bound = decides.bound;
-  item.failed_by = decides.failed_by;
-  item.degree = decides.degree;
+  static_cast<TrialVerdict&>(item) = final == rest.end() ? *rest.front() : **final;
 }
 
 }  // namespace warpmark

@@ -13,15 +13,8 @@
 namespace warpmark {
 
 /// A trial that is no pass, with the texts for the student.
-struct FailedTrial {
-  uint64_t trial = 0;
-  GradeWord word = GradeWord::wrong;
-  std::string explanation, detail, reproduce;
-  std::vector<nlohmann::ordered_json> evidence = {};
-  std::optional<double> error, bound;
+struct FailedTrial : TrialVerdict {
   bool may_be_dropped = false;
-  std::optional<FailedBy> failed_by = {};
-  std::optional<Degree> degree;  ///< set if the item has a degree, and is wrong and nothing worse
 };
 
 /// True if the assignment lets that trial be dropped. The last one never is, since its inputs
