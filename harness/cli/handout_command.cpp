@@ -2,11 +2,8 @@
 
 #include <memory>
 
-#include "base/file.hpp"
-#include "cli/draft/folder_draft.hpp"
+#include "cli/grading/pack_job.hpp"
 #include "cli/program/command.hpp"
-#include "cli/program/lazy_python.hpp"
-#include "grade/handout/handout.hpp"
 
 namespace warpmark {
 namespace {
@@ -30,17 +27,8 @@ ExitCode hand_out(const HandoutRequest& request, Output& out) {
   FolderDraft draft(request.out);
   LazyPython python;
   const auto assignment = load_assignment(request.assignment, python.list_evaluator());
-  Handout made = make_handout(*assignment, options, python.interpreter());
-  for (const auto& [place, text] : made.files) write_file_atomically(draft.path() / place, text);
-  const std::string warning = prove_handout(*assignment, draft.path(), options,
-                                            python.interpreter(), python.list_evaluator());
-  if (!warning.empty()) made.warnings.push_back(warning);
-  draft.keep();
-  const std::string folder = display_path(draft.folder());
-  for (const auto& [place, text] : made.files) out.print("{}/{}\n", folder, place);
-  out.flush();
-  for (const std::string& text : made.warnings) print_error(out, "warning: " + text);
-  return ExitCode::success;
+  return write_handout(make_handout(*assignment, options, python.interpreter()), *assignment,
+                       options, draft, python, out);
 }
 
 }  // namespace

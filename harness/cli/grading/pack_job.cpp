@@ -1,9 +1,7 @@
 #include "cli/grading/pack_job.hpp"
 
 #include "base/file.hpp"
-#include "cli/draft/folder_draft.hpp"
 #include "cli/grading/grade_lint.hpp"
-#include "cli/program/lazy_python.hpp"
 
 namespace warpmark {
 namespace {
@@ -73,14 +71,18 @@ ExitCode pack_github(const PackRequest& request, Output& out) {
     return ExitCode::success;
   }
   FolderDraft draft(folder);
+  return write_handout(std::move(made), *assignment, options, draft, python, out);
+}
+
+ExitCode write_handout(Handout made, const Assignment& assignment, const HandoutOptions& options,
+                       FolderDraft& draft, LazyPython& python, Output& out) {
   for (const auto& [place, text] : made.files) write_file_atomically(draft.path() / place, text);
-  const std::string warning = prove_handout(*assignment, draft.path(), options,
-                                            python.interpreter(), python.list_evaluator());
+  const std::string warning = prove_handout(assignment, draft.path(), options, python.interpreter(),
+                                            python.list_evaluator());
   if (!warning.empty()) made.warnings.push_back(warning);
   draft.keep();
-  for (const auto& [place, text] : made.files) {
-    out.print("{}/{}\n", display_path(draft.folder()), place);
-  }
+  const std::string folder = display_path(draft.folder());
+  for (const auto& [place, text] : made.files) out.print("{}/{}\n", folder, place);
   out.flush();
   for (const std::string& text : made.warnings) print_error(out, "warning: " + text);
   return ExitCode::success;

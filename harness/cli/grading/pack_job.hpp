@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/draft/folder_draft.hpp"
+#include "cli/program/lazy_python.hpp"
 #include "cli/program/output.hpp"
 #include "grade/pack/audit.hpp"
 #include "grade/pack/pack.hpp"
@@ -28,5 +30,9 @@ struct PackRequest {
 ExitCode pack_gradescope(const PackRequest& request, Output& out);
 ExitCode pack_audit(const PackRequest& request, Output& out);
 ExitCode pack_github(const PackRequest& request, Output& out);
+
+/// Writes what students get, proves it where it is, keeps it, and prints its files and warnings.
+ExitCode write_handout(Handout made, const Assignment& assignment, const HandoutOptions& options,
+                       FolderDraft& draft, LazyPython& python, Output& out);
 
 }  // namespace warpmark
