@@ -1,4 +1,4 @@
-// What a FakeDriver knows of the objects that its functions have made.
+// The objects that the functions of a FakeDriver have made.
 #pragma once
 
 #include <functional>

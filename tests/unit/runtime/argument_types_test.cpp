@@ -1,4 +1,4 @@
-// What kernels' parameters tell of the elements that they point to.
+// The elements that kernels' parameters point to, by the parameters' types.
 
 #include "runtime/argument_types.hpp"
 
