@@ -15,6 +15,7 @@
 #include "grade/class/grade_shard_merge.hpp"
 #include "grade/class/similarity_input.hpp"
 #include "report/grade/grade_console.hpp"
+#include "report/grade/grade_text.hpp"
 #include "report/page/style.hpp"
 #include "report/page/text_line.hpp"
 #include "report/run/case_text.hpp"
@@ -76,7 +77,7 @@ std::optional<TakenTimes> times_for(const MergeGradesOptions& options, GradedPar
 size_t print_not_graded(const std::vector<GradeResult>& results, Output& out) {
   size_t failed = 0;
   for (const GradeResult& one : results) {
-    if (is_grade(one)) continue;
+    if (has_points(one)) continue;
     ++failed;
     print_error(out,
                 fmt::format("{}: not graded: {}", in_one_line(one.student), printable(one.staff)));

@@ -14,6 +14,7 @@
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/grade_key.hpp"
 #include "grade/leaderboard/leaderboard.hpp"
+#include "report/grade/grade_text.hpp"
 
 namespace warpmark {
 
@@ -111,7 +112,7 @@ class ClassRun {
       read_submission(submission, assignment_.submission);
       keys_[i] = grade_key(submission, assignment_, context);
       previous_[i] = files_.read(submission.student);
-      if (previous_[i] && !is_grade(*previous_[i])) previous_[i].reset();
+      if (previous_[i] && !has_points(*previous_[i])) previous_[i].reset();
       if (previous_[i] && previous_[i]->key == keys_[i] && !options_.regrade && reuse(i)) continue;
       GradeResult frame = unfinished_grade(assignment_, submission);
       if (!submission.refusal.empty()) {
@@ -149,7 +150,7 @@ class ClassRun {
     result.ids = submissions_[i].ids;  // no process that grades knows them
     result.key = keys_[i];
     set_versions(result);
-    if (!is_grade(result)) {
+    if (!has_points(result)) {
       ++whole_.failed;
       if (previous_[i]) result = kept_grade(*previous_[i], result);
     }

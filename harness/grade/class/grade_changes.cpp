@@ -52,10 +52,6 @@ std::optional<GradeChange> change_between(const GradeResult& before, const Grade
                      why_changed(before, after)};
 }
 
-bool is_grade(const GradeResult& result) {
-  return result.state != GradeState::grader_error;
-}
-
 GradeResult kept_grade(GradeResult previous, const GradeResult& failed) {
   const size_t old = previous.staff.find(kKeptNote);
   if (old != std::string::npos) previous.staff.resize(old);

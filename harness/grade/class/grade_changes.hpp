@@ -25,8 +25,6 @@ std::string change_text(const GradeChange& change);
 /// Nothing if the points are the same, or one of the two has none.
 std::optional<GradeChange> change_between(const GradeResult& before, const GradeResult& after);
 
-bool is_grade(const GradeResult& result);
-
 /// Returns the earlier grade, with a line for staff about why there is no newer one: a result of an
 /// error of the grader replaces no grade.
 GradeResult kept_grade(GradeResult previous, const GradeResult& failed);

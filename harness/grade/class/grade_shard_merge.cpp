@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "grade/leaderboard/leaderboard.hpp"
+#include "report/grade/grade_text.hpp"
 #include "results/shard_merge.hpp"
 
 namespace warpmark {
@@ -154,10 +155,10 @@ std::vector<GradeChange> write_merged(GradedParts& parts, const TakenTimes* time
   std::vector<GradeChange> changes;
   for (GradeResult& result : parts.results) {
     auto previous = files.read(result.student);
-    if (previous && !is_grade(*previous)) previous.reset();
+    if (previous && !has_points(*previous)) previous.reset();
     // A copy of a class has changes, too.
-    if (!previous && times != nullptr && is_grade(result)) previous = result;
-    if (previous && !is_grade(result)) result = kept_grade(*previous, result);
+    if (!previous && times != nullptr && has_points(result)) previous = result;
+    if (previous && !has_points(result)) result = kept_grade(*previous, result);
     if (previous) take_times(result, *previous);
     if (times != nullptr) times->join(result);
     GradeRules::renew(result);

@@ -9,6 +9,7 @@
 #include "grade/assignment/case_choice.hpp"
 #include "grade/class/grade_files.hpp"
 #include "grade/grader/grade_frame.hpp"
+#include "report/grade/grade_text.hpp"
 
 namespace warpmark {
 
@@ -85,7 +86,7 @@ TakenTimes::TakenTimes(const std::filesystem::path& folder, const std::string& a
     if (!one.context.speed_only) throw refuse("has the grades of whole submissions", hint);
     if (one.assignment != assignment)
       throw refuse(fmt::format("is of the assignment `{}`", printable(one.assignment)), hint);
-    if (is_grade(one) && !versions.contains(one.context.verdict_version)) {
+    if (has_points(one) && !versions.contains(one.context.verdict_version)) {
       throw refuse(
           fmt::format("has times of `{}` with another secret, or of an assignment, or files "
                       "of it, that were changed since then",
@@ -106,7 +107,7 @@ const GradeResult* TakenTimes::of(const std::string& student,
 
 void TakenTimes::join(GradeResult& result) const {
   const GradeResult* taken = of(result.student, result.ids);
-  if (taken == nullptr || !is_grade(*taken)) return;
+  if (taken == nullptr || !has_points(*taken)) return;
   take_times(result, *taken);
   if (taken->submission_sha256 == result.submission_sha256) return;
   for (GradedCase& one : result.cases) {
