@@ -14,11 +14,6 @@ namespace {
 // More different ones than a person reads at once.
 constexpr size_t kMostLines = 8;
 
-std::string member(const nlohmann::ordered_json& report, const char* key) {
-  const auto found = report.find(key);
-  return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
-}
-
 // The message before it names a thread, without numbers: which element it was differs by threads.
 std::string gist(const std::string& message) {
   std::string text;
@@ -31,6 +26,11 @@ std::string gist(const std::string& message) {
 
 }  // namespace
 
+std::string report_text(const nlohmann::ordered_json& report, const char* name) {
+  const auto found = report.find(name);
+  return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
+}
+
 std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
   struct Group {
     std::string message;
@@ -40,14 +40,15 @@ std::string findings_text(const std::vector<nlohmann::ordered_json>& reports) {
   std::map<std::string, size_t> known;
   for (const auto& report : reports) {
     if (!report.is_object()) continue;
-    std::string message = member(report, "message");
+    std::string message = report_text(report, "message");
     if (message.empty()) continue;
     const auto line = report.find("line");
     const bool has_line = line != report.end() && line->is_number_unsigned();
     // Without a line only the same words are the same mistake.
     const std::string place =
-        has_line ? member(report, "file") + ":" + line->dump() + " " + gist(message) : message;
-    const auto [at, is_new] = known.emplace(member(report, "kind") + " " + place, groups.size());
+        has_line ? report_text(report, "file") + ":" + line->dump() + " " + gist(message) : message;
+    const auto [at, is_new] =
+        known.emplace(report_text(report, "kind") + " " + place, groups.size());
     if (is_new) {
       groups.push_back({std::move(message), 0});
     } else {

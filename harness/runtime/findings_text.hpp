@@ -12,4 +12,7 @@ namespace warpmark {
 /// the first is printed with their number. Records have them all.
 std::string findings_text(const std::vector<nlohmann::ordered_json>& reports);
 
+/// A text of a report, printable; "" if it has none of that name.
+std::string report_text(const nlohmann::ordered_json& report, const char* name);
+
 }  // namespace warpmark

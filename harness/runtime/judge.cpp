@@ -22,11 +22,6 @@ namespace warpmark {
 
 namespace {
 
-std::string text_of(const nlohmann::ordered_json& report, const char* key) {
-  const auto found = report.find(key);
-  return found != report.end() && found->is_string() ? printable(found->get<std::string>()) : "";
-}
-
 // The kind of fault, in a suite's terms, of a CUresult, for devices that give no reports.
 std::string kind_of_result(int result) {
   switch (result) {
@@ -55,7 +50,7 @@ std::string findings_text(const protocol::Failure& failure) {
 // the file.
 Position line_of(const nlohmann::ordered_json& frame) {
   if (!frame.is_object()) return {};
-  const std::string file = text_of(frame, "file");
+  const std::string file = report_text(frame, "file");
   const auto line = frame.find("line");
   if (file.empty() || line == frame.end() || !line->is_number_unsigned()) return {};
   return {file, line->get<int>(), 0};
@@ -123,18 +118,19 @@ Reports as_reports(const Fault& fault) {
 
 // A report without severity, such as a fault, is an error.
 bool is_warning(const nlohmann::ordered_json& report) {
-  return text_of(report, "severity") == "warning";
+  return report_text(report, "severity") == "warning";
 }
 
 // A report is about the array that it accesses. One of a value that was never written is about the
 // array where the value is missing, which need not be the one that it is stored to.
 bool is_about(const nlohmann::ordered_json& report, const std::string& argument) {
-  if (text_of(report, "kind") != "uninitialised") return text_of(report, "argument") == argument;
-  const std::string origin = text_of(report, "origin");
+  if (report_text(report, "kind") != "uninitialised")
+    return report_text(report, "argument") == argument;
+  const std::string origin = report_text(report, "origin");
   if (!origin.empty() && origin != "global") return false;  // shared memory has names, too
-  const std::string source = text_of(report, "source");
+  const std::string source = report_text(report, "source");
   if (!source.empty()) return source == argument;
-  return text_of(report, "hazard") != "stored" && text_of(report, "argument") == argument;
+  return report_text(report, "hazard") != "stored" && report_text(report, "argument") == argument;
 }
 
 bool expects(const Reports& expected, const std::string& kind) {
@@ -142,14 +138,14 @@ bool expects(const Reports& expected, const std::string& kind) {
 }
 
 bool is_finding(const nlohmann::ordered_json& report, const Reports& expected) {
-  return expects(expected, text_of(report, "kind")) &&
+  return expects(expected, report_text(report, "kind")) &&
          (expected.argument.empty() || is_about(report, expected.argument));
 }
 
 // The report of where threads were when a limit ended them comes with the limit, and is no separate
 // mistake.
 bool goes_with(const nlohmann::ordered_json& report, const Reports& expected) {
-  return expects(expected, "limit") && text_of(report, "kind") == "waiting";
+  return expects(expected, "limit") && report_text(report, "kind") == "waiting";
 }
 
 // The errors among a run's reports, compared with the expected ones.
@@ -166,11 +162,11 @@ Met meet(const std::vector<nlohmann::ordered_json>& reports, const Reports& expe
   for (const auto& report : reports) {
     if (is_warning(report) || goes_with(report, expected)) continue;
     if (is_finding(report, expected)) {
-      std::erase(met.missing, text_of(report, "kind"));
+      std::erase(met.missing, report_text(report, "kind"));
       continue;
     }
-    const std::string message = text_of(report, "message");
-    met.others.push_back(message.empty() ? text_of(report, "kind") : message);
+    const std::string message = report_text(report, "message");
+    met.others.push_back(message.empty() ? report_text(report, "kind") : message);
   }
   return met;
 }
@@ -183,7 +179,7 @@ bool ends_launches(const Reports& expected) {
 
 void note_warnings(Outcome& outcome) {
   for (const auto& report : outcome.findings) {
-    if (is_warning(report)) outcome.notices.push_back(text_of(report, "message"));
+    if (is_warning(report)) outcome.notices.push_back(report_text(report, "message"));
   }
 }
 

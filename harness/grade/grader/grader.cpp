@@ -18,6 +18,7 @@
 #include "grade/grader/grader_run.hpp"
 #include "grade/grader/session_timer.hpp"
 #include "grade/submission/graded_plan.hpp"
+#include "report/page/figure_text.hpp"
 #include "runtime/artifacts.hpp"
 #include "runtime/compile_forks.hpp"
 #include "runtime/confined_compiler.hpp"
@@ -25,10 +26,6 @@
 
 namespace warpmark {
 namespace {
-
-std::string driver_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
 
 // True if the macros that the suite sets have the same values in all cases: a message that repeats
 // them tells nothing of a hidden one.
@@ -243,7 +240,7 @@ GradeResult SubmissionGrader::grade(const Submission& submission, bool more) {
     const DeviceFacts& facts = session_->require();
     if (more) start_next_session();
     result.context.device = fmt::format("{} (sm_{})", facts.name, facts.architecture);
-    result.context.driver_version = driver_text(facts.driver_version);
+    result.context.driver_version = cuda_version_text(facts.driver_version);
     result.context.nvrtc_version = facts.nvrtc_version;
     result.context.sandbox = facts.sandbox;
     result.context.no_sandbox = facts.sandbox.empty();

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/file.hpp"
+#include "base/json_fields.hpp"
 #include "report/comparison/comparison_report.hpp"
 #include "results/outcome_record.hpp"
 
@@ -11,18 +12,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json file_json(const BenchResult& result) {
   return {{"file", display_path(result.file)},
           {"device", result.device_name},
           {"driver_version", result.driver_version},
           {"nvrtc_version", result.nvrtc_version},
           {"date", result.date},
-          {"commit", or_null(result.commit)},
+          {"commit", json_or_null<Json>(result.commit)},
           {"dirty", result.dirty},
           {"complete", result.complete}};
 }
@@ -48,8 +44,8 @@ Json point_json(const ComparedPoint& point) {
   Json counters = Json::array();
   for (const CounterChange& change : point.counters) {
     counters.push_back({{"name", change.name},
-                        {"baseline", or_null(change.baseline)},
-                        {"contender", or_null(change.contender)},
+                        {"baseline", json_or_null<Json>(change.baseline)},
+                        {"contender", json_or_null<Json>(change.contender)},
                         {"min_effect", change.least_effect},
                         {"counts", change.counts}});
   }
@@ -58,8 +54,8 @@ Json point_json(const ComparedPoint& point) {
     Json grown = Json::array();
     for (const CounterChange& change : line.counters) {
       grown.push_back({{"name", change.name},
-                       {"baseline", or_null(change.baseline)},
-                       {"contender", or_null(change.contender)}});
+                       {"baseline", json_or_null<Json>(change.baseline)},
+                       {"contender", json_or_null<Json>(change.contender)}});
     }
     lines.push_back({{"file", line.file},
                      {"line", line.number},
@@ -72,7 +68,7 @@ Json point_json(const ComparedPoint& point) {
           {"verdict", to_text(point.verdict)},
           {"reason", point.reason},
           {"ratio", ratio_json(point.ratio)},
-          {"tail", or_null(point.tail)},
+          {"tail", json_or_null<Json>(point.tail)},
           {"baseline", summary_json(point.baseline)},
           {"contender", summary_json(point.contender)},
           {"counters", std::move(counters)},
