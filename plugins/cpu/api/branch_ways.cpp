@@ -2,12 +2,10 @@
 
 #include <span>
 
+#include "program/decoder.hpp"
+
 namespace warpmark::cpu {
 namespace {
-
-bool is_indexed_branch(const Statement& statement) {
-  return statement.facts->mnemonic == Mnemonic::brx;
-}
 
 bool ends(const Statement& statement) {
   const Mnemonic name = statement.facts->mnemonic;

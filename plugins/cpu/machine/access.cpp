@@ -12,11 +12,6 @@
 namespace warpmark::cpu::WARPMARK_ISA {
 namespace {
 
-WARPMARK_INLINE bool inside(const Region& region, u64 address, u64 bytes) {
-  const u64 offset = address - region.begin;
-  return offset <= region.size && bytes <= region.size - offset;
-}
-
 // Returns whether the accesses of all lanes of `mask` lie within the region, and are aligned if
 // `Aligned`.
 template <bool Aligned>

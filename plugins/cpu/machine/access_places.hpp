@@ -19,6 +19,13 @@ inline auto homes_in(const LaunchState& launch) {
   return [&launch](const Object& object) -> const void* { return home_of(launch, object); };
 }
 
+/// Never a function of its own, since access.cpp is compiled for several levels (memory/levels.hpp).
+[[gnu::always_inline]] inline bool inside(const Region& region, std::uint64_t address,
+                                          std::uint64_t bytes) {
+  const std::uint64_t offset = address - region.begin;
+  return offset <= region.size && bytes <= region.size - offset;
+}
+
 /// An access of several lanes together.
 inline constexpr std::uint32_t kAnyLane = 0xffffffff;
 /// Slow path of a global access: makes the live allocation that holds all of [address, address +

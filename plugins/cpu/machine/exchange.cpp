@@ -26,11 +26,6 @@ Raw32* lanes32(Lanes& w, u32 slot) {
   return reinterpret_cast<Raw32*>(w.registers + slot);
 }
 
-bool inside(const Region& region, u64 address, u64 bytes) {
-  const u64 offset = address - region.begin;
-  return offset <= region.size && bytes <= region.size - offset;
-}
-
 // Where the atomics of a warp's lanes work: null after recording a fault.
 struct Places {
   std::byte* host[32];

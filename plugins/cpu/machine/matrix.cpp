@@ -43,11 +43,6 @@ void set_element(Lanes& w, const u32* slots, Element type, u32 lane, u32 index, 
   write_lane<u32>(w.registers, slot, lane, others | (static_cast<u32>(value) << shift & mask));
 }
 
-bool inside(const Region& region, u64 address, u64 bytes) {
-  const u64 offset = address - region.begin;
-  return offset <= region.size && bytes <= region.size - offset;
-}
-
 struct RowPlace {
   std::byte* host = nullptr;  ///< null after a fault
   Space space = Space::global;
