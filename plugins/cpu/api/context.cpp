@@ -41,13 +41,6 @@ bool can_be_current(CUcontext context) {
   return driver().find(context) != nullptr || driver().primary_of(context) != nullptr;
 }
 
-// A context that a call names, null standing for the current one.
-CUresult named_context(CUcontext given, Context*& context) {
-  if (given == nullptr) return current_context(Waits::no, context);
-  context = driver().find(given);
-  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
-}
-
 CUresult destroy_context(CUcontext context) {
   if (context == nullptr) return CUDA_ERROR_INVALID_VALUE;
   Context* found = driver().find(context);

@@ -77,13 +77,6 @@ CUresult check_work(Context& context, Work& work) {
 
 namespace {
 
-// The context of a node: one that the call names, or the current one.
-CUresult context_for(CUcontext named, Context*& context) {
-  if (named == nullptr) return current_context(Waits::no, context);
-  context = driver().find(named);
-  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
-}
-
 // The one way in: `make` turns the call's parameters into work.
 template <typename Make>
 CUresult add(const char* name, CUgraphNode* node, CUgraph graph, const CUgraphNode* dependencies,
@@ -101,7 +94,7 @@ CUresult add(const char* name, CUgraphNode* node, CUgraph graph, const CUgraphNo
       before.push_back(each);
     }
     Context* context = nullptr;
-    CUresult result = context_for(named, context);
+    CUresult result = named_context(named, context);
     if (result != CUDA_SUCCESS) return result;
     Work work;
     result = make(*context, work);

@@ -266,6 +266,12 @@ CUresult current_context(Waits waits, Context*& context) {
   return state_of(*context, waits);
 }
 
+CUresult named_context(CUcontext given, Context*& context) {
+  if (given == nullptr) return current_context(Waits::no, context);
+  context = driver().find(given);
+  return context == nullptr ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
 CUresult state_of(Context& context, Waits waits) {
   if (waits == Waits::yes) flush_output(context);
   if (waits == Waits::yes && context.sticky == CUDA_SUCCESS) context.sticky = context.pending;

@@ -406,6 +406,8 @@ enum class Waits : std::uint8_t { no, yes };
 /// The current context for a call; an error if there is none or it has failed. A call that waits
 /// for the device learns of a failed launch.
 CUresult current_context(Waits waits, Context*& context);
+/// The context that a call names, null standing for the current one.
+CUresult named_context(CUcontext given, Context*& context);
 /// The result that a call on an object of this context returns first: the context's error, if it
 /// has failed.
 CUresult state_of(Context& context, Waits waits);
