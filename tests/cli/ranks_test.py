@@ -102,7 +102,7 @@ class Verdicts(RanksTest):
         self.assertIn("t.yaml:3:10: runs on 5 devices, and there are 4 ranks", out)
 
     def test_a_wrong_element_is_one_of_the_whole_array(self):
-        self.suite("if (i < length && x[i] == 901) w = x;")
+        self.suite("float other[] = {7, 9};\n  if (i < length && x[i] == 901) w = other;")
         out, errors = self.check_ranks(code=1)
         self.assertEqual(out.count("2 of 1200 elements") + out.count("1 of 1200 elements"), 2, out)
         self.assertIn("x[900]", out)

@@ -262,9 +262,10 @@ void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64
   };
   const auto lose = [&](const Record& lost, const Record& stays) {
     if (readers == nullptr || lost.bits < oldest) return;
+    if (!own_warp(lost)) return readers->keep(cell.read, lost.bits);
     const bool spare = lost.thread() == now.thread() ||
                        (stays.bits >= oldest && own_warp(stays) && stays.thread() != now.thread());
-    if (!own_warp(lost) || !spare) readers->keep(cell.read, lost.bits);
+    if (!spare) readers->keep_one_of_warp(cell.read, lost.bits, now.bits);
   };
   if (last.bits >= oldest) {
     const auto others = [&](const Record& record) {

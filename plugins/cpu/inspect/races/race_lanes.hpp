@@ -73,10 +73,10 @@ WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
 /// of another lane of the same warp, too.
 WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 other, u64 me, const Now& now) {
   if (!now.newer(lost)) return;
-  const bool own_warp = own(lost, now) && same_warp(lost, me);
+  if (!own(lost, now) || !same_warp(lost, me)) return now.readers->keep(cell, lost);
   const bool spare = same_thread(lost, me) || (now.newer(other) && own(other, now) &&
                                                same_warp(other, me) && !same_thread(other, me));
-  if (!own_warp || !spare) now.readers->keep(cell, lost);
+  if (!spare) now.readers->keep_one_of_warp(cell, lost, me);
 }
 
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
@@ -205,12 +205,16 @@ WARPMARK_INLINE bool settle_run(BlockRaces& races, u64 start, u32 bytes, int shi
 /// The same for cells that all lanes of `mask` read.
 WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mask, const Now& now) {
   const u64 first = now.lane(__builtin_ctz(mask)), last = now.lane(31 - __builtin_clz(mask));
+  const u32 others = mask & ~(0x80000000u >> __builtin_clz(mask));
+  const u64 before_last = others == 0 ? first : now.lane(31 - __builtin_clz(others));
   for (int i = 0; i < count; ++i) {
     if (!settled(cells.write[i], first, now) || !settled(cells.write[i], last, now)) return false;
   }
   for (int i = 0; i < count; ++i) {
     note_read(cells.read[i], cells.other[i], first, now);
-    if (first != last) note_read(cells.read[i], cells.other[i], last, now);
+    // The last two stay, as if one lane came after the other.
+    if (before_last != first) note_read(cells.read[i], cells.other[i], before_last, now);
+    if (last != first) note_read(cells.read[i], cells.other[i], last, now);
   }
   return true;
 }
