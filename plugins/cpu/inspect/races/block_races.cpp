@@ -256,16 +256,16 @@ bool BlockRaces::hides(const Record& before, const Record& now) const {
 void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
                            FurtherRecords* readers) const {
   const Record last{*cell.read}, other{*cell.other};
-  if (hides(last, now)) return;
-  const auto own_warp = [&](const Record& one) {
-    return order_.owns(one) && one.warp() == now.warp();
-  };
-  const auto lose = [&](const Record& lost, const Record& stays) {
+  if (hides(last, now)) {
+    // The plain read stays for other warps, and the strong one for its own, if there is room.
+    if (other.bits < oldest || other.thread() == now.thread()) *cell.other = now.bits;
+    return;
+  }
+  const auto lose = [&](const Record& lost) {
     if (readers == nullptr || lost.bits < oldest) return;
-    if (!own_warp(lost)) return readers->keep(cell.read, lost.bits);
-    const bool spare = lost.thread() == now.thread() ||
-                       (stays.bits >= oldest && own_warp(stays) && stays.thread() != now.thread());
-    if (!spare) readers->keep_one_of_warp(cell.read, lost.bits, now.bits);
+    const bool own_warp = order_.owns(lost) && lost.warp() == now.warp();
+    if (!own_warp) return readers->keep(cell.read, lost.bits);
+    if (lost.thread() != now.thread()) readers->keep_one_of_warp(cell.read, lost.bits, now.bits);
   };
   if (last.bits >= oldest) {
     const auto others = [&](const Record& record) {
@@ -280,8 +280,8 @@ void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64
                                            : !others(other) && says_more && !weaker;
     // Two plain reads say more than a strong one.
     const bool strong_after_plain = now.strong() && !last.strong();
-    if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now, other);
-    lose(moves ? other : last, moves ? last : other);
+    if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
+    lose(moves ? other : last);
     if (moves) *cell.other = last.bits;
   }
   *cell.read = now.bits;

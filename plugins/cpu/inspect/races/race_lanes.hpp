@@ -69,14 +69,12 @@ WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
          (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
-/// Keeps a read that loses its place in the cell to a read by `me`, unless `other`, which stays, is
-/// of another lane of the same warp, too.
-WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 other, u64 me, const Now& now) {
+/// Keeps a read that loses its place in the cell to a read by `me`. Barriers of a part of a warp put
+/// only some of its lanes in order, so that the two reads of a cell may not be enough of a warp.
+WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 me, const Now& now) {
   if (!now.newer(lost)) return;
   if (!own(lost, now) || !same_warp(lost, me)) return now.readers->keep(cell, lost);
-  const bool spare = same_thread(lost, me) || (now.newer(other) && own(other, now) &&
-                                               same_warp(other, me) && !same_thread(other, me));
-  if (!spare) now.readers->keep_one_of_warp(cell, lost, me);
+  if (!same_thread(lost, me)) now.readers->keep_one_of_warp(cell, lost, me);
 }
 
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
@@ -90,7 +88,7 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
           ? alien || !same_thread(last, me)
           : !says_less(last, other) && (alien || (own(other, now) && says_more(last, other, me)));
   if (follows) other = last;
-  if (now.readers != nullptr) lose_read(&read, follows ? before : last, other, me, now);
+  if (now.readers != nullptr) lose_read(&read, follows ? before : last, me, now);
 }
 
 /// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
