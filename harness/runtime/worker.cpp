@@ -7,8 +7,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <exception>
-#include <thread>
 
 #include "base/spawn.hpp"
 #include "worker/loop.hpp"
@@ -45,9 +43,7 @@ bool has_ended(pid_t process) {
 }  // namespace
 
 std::unique_ptr<Worker> Worker::spawn(const std::string& program) {
-  auto worker = start({program, "worker"}, false);
-  worker->trusted_ = true;
-  return worker;
+  return start({program, "worker"}, false);
 }
 
 std::unique_ptr<Worker> Worker::spawn_under(const std::vector<std::string>& command) {
@@ -103,7 +99,7 @@ void Worker::abandon() {
 }
 
 void Worker::close() noexcept {
-  ::shutdown(channel_.fd(), SHUT_WR);
+  ::shutdown(channel_.fd(), SHUT_RDWR);
 }
 
 std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
@@ -115,7 +111,7 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
   }
   if (process_ > 0) {
     int status = 0;
-    ::shutdown(channel_.fd(), SHUT_RDWR);
+    close();
     const auto deadline = std::chrono::steady_clock::now() + patience;
     // The process stays a zombie until its group has been ended, so that the group's number cannot
     // be another's by then.
@@ -140,34 +136,7 @@ std::string Worker::end(std::chrono::milliseconds patience, Usage* used) {
   return how;
 }
 
-// True if the worker closes its end of the channel soon, by itself; then a thread waits for the
-// process, so that no zombie is left in a front that goes on.
-bool Worker::leaves() {
-  constexpr std::chrono::milliseconds kPatience(300);  // a context takes 60 ms, several take turns
-  close();
-  const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  try {
-    for (;;) {
-      const Channel::Received received = channel_.receive(deadline);
-      if (received.message) continue;
-      if (received.end != ChannelEnd::closed) return false;
-      break;
-    }
-    std::thread([process = process_] {
-      while (::waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }).detach();
-  } catch (const std::exception&) {
-    return false;
-  }
-  return true;
-}
-
 Worker::~Worker() {
-  if (process_ > 0 && trusted_) {
-    if (!leaves()) end(std::chrono::milliseconds(0));
-    return;
-  }
   end();
 }
 

@@ -37,8 +37,6 @@ class Worker {
 
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
-  /// Has it end itself, and ends it if it does not. A trusted one has given back its device when it
-  /// closes the channel: the system's part of its end takes as long, and is not waited for.
   ~Worker();
 
   Channel& channel() { return channel_; }
@@ -64,11 +62,8 @@ class Worker {
   static std::unique_ptr<Worker> start(std::vector<std::string> command, bool confined);
   explicit Worker(Channel channel) : channel_(std::move(channel)) {}
 
-  bool leaves();
-
   Channel channel_;
   pid_t process_ = -1;
-  bool trusted_ = false;  ///< it runs no code of a submission, and nothing started it for us
   std::thread thread_;
 };
 

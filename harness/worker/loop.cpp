@@ -255,7 +255,6 @@ int run_worker(int socket, WorkerKind kind) {
   }
   // In a sandbox, actions at exit, such as leak checks, would only fail.
   if (confined) ::_exit(0);
-  ::prctl(PR_SET_PDEATHSIG, 0);  // the front may end from here on
   return 0;
 }
 

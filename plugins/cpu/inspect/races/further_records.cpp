@@ -46,16 +46,6 @@ FurtherRecords::Many& FurtherRecords::spread(Cell& cell) {
   return many_.emplace_back(std::move(made));
 }
 
-void FurtherRecords::keep_one_of_warp(const std::uint64_t* cell, std::uint64_t record,
-                                      std::uint64_t last) {
-  const auto suffices = [&](std::uint64_t bits) {
-    const Record known{bits};
-    return known.epoch() == Record{record}.epoch() && known.warp() == Record{record}.warp() &&
-           known.thread() != Record{last}.thread();
-  };
-  if (std::ranges::none_of(find(cell).records, suffices)) keep(cell, record);
-}
-
 void FurtherRecords::keep(const std::uint64_t* cell, std::uint64_t record) {
   Cell& known = make(cell);
   if (records_ >= kMost) {

@@ -34,9 +34,6 @@ class FurtherRecords {
   }
   /// Remembers an access of a cell that is no longer its last one.
   void keep(const std::uint64_t* cell, std::uint64_t record);
-  /// The same for a read before one by another lane of its warp, `last`, unless there is already one
-  /// of the same warp and time by a lane other than the last one: two lanes are enough.
-  void keep_one_of_warp(const std::uint64_t* cell, std::uint64_t record, std::uint64_t last);
   /// Keeps the record in place of all others of the cell. This suffices if its thread and that of
   /// the last write are ordered only by what orders all threads: a third thread that races with any
   /// write of the cell also races with one of these two.

@@ -50,13 +50,6 @@ WARPMARK_INLINE bool says_less(u64 last, u64 other) {
   return is_strong(last) && !is_strong(other);
 }
 
-/// Returns whether the last of two earlier reads of a block, neither of them old, takes the other
-/// one's place when `me` reads: they are kept for two warps if they can be, and of one warp the
-/// newest ones for two lanes, as an older one may have been put in order since.
-WARPMARK_INLINE bool says_more(u64 last, u64 other, u64 me) {
-  return !same_warp(last, me) || (same_warp(other, me) && !same_thread(last, me));
-}
-
 /// Returns whether a newer record is of this block.
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
   return (record ^ now.mine) >> Record::kEpochShift == 0 || now.order->owns({record});
@@ -69,26 +62,22 @@ WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
          (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
-/// Keeps a read that loses its place in the cell to a read by `me`. Barriers of a part of a warp put
-/// only some of its lanes in order, so that the two reads of a cell may not be enough of a warp.
+/// Keeps a read that loses its place in the cell to a read by `me`.
 WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 me, const Now& now) {
-  if (!now.newer(lost)) return;
-  if (!own(lost, now) || !same_warp(lost, me)) return now.readers->keep(cell, lost);
-  if (!same_thread(lost, me)) now.readers->keep_one_of_warp(cell, lost, me);
+  if (now.newer(lost) && !(own(lost, now) && same_warp(lost, me))) now.readers->keep(cell, lost);
 }
 
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
 WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
-  const u64 last = read, before = other;
+  const u64 last = read;
   read = me;
   if (!now.newer(last)) return;
   const bool alien = !own(last, now);
-  const bool follows =
-      !now.newer(other)
-          ? alien || !same_thread(last, me)
-          : !says_less(last, other) && (alien || (own(other, now) && says_more(last, other, me)));
+  const bool follows = !now.newer(other) ? alien || !same_thread(last, me)
+                                         : !says_less(last, other) &&
+                                               (alien || (own(other, now) && !same_warp(last, me)));
+  if (now.readers != nullptr) lose_read(&read, follows ? other : last, me, now);
   if (follows) other = last;
-  if (now.readers != nullptr) lose_read(&read, follows ? before : last, me, now);
 }
 
 /// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
@@ -140,7 +129,7 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       const bool kept = S == Space::global && static_cast<s64>(other) < static_cast<s64>(start);
       const bool replaces =
           alone ? alien || !same_thread(last, me)
-                : !says_less(last, other) && (alien || (!kept && says_more(last, other, me)));
+                : !says_less(last, other) && (alien || (!kept && !same_warp(last, me)));
       cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }
@@ -203,16 +192,14 @@ WARPMARK_INLINE bool settle_run(BlockRaces& races, u64 start, u32 bytes, int shi
 /// The same for cells that all lanes of `mask` read.
 WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mask, const Now& now) {
   const u64 first = now.lane(__builtin_ctz(mask)), last = now.lane(31 - __builtin_clz(mask));
-  const u32 others = mask & ~(0x80000000u >> __builtin_clz(mask));
-  const u64 before_last = others == 0 ? first : now.lane(31 - __builtin_clz(others));
   for (int i = 0; i < count; ++i) {
     if (!settled(cells.write[i], first, now) || !settled(cells.write[i], last, now)) return false;
   }
   for (int i = 0; i < count; ++i) {
     note_read(cells.read[i], cells.other[i], first, now);
-    // The last two stay, as if one lane came after the other.
-    if (before_last != first) note_read(cells.read[i], cells.other[i], before_last, now);
-    if (last != first) note_read(cells.read[i], cells.other[i], last, now);
+    if (first == last) continue;
+    if (!now.newer(cells.other[i])) cells.other[i] = first;
+    cells.read[i] = last;
   }
   return true;
 }
