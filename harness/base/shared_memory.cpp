@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -122,7 +121,7 @@ void SharedMemory::populate() const {
 #endif
   // More threads would wait for the lock of the file's pages.
   constexpr size_t kGrain = size_t{16} << 20, kThreads = 8;
-  const size_t grain = std::max(kGrain, (bytes_.size() / kThreads + kGrain) / kGrain * kGrain);
+  const size_t grain = (bytes_.size() / kThreads + kGrain) / kGrain * kGrain;
   in_parallel(ranges_of(bytes_.size(), grain), [&](size_t /*number*/, Range range) {
     if (range.end == range.begin) return;
     ::madvise(bytes_.data() + range.begin, range.end - range.begin, MADV_POPULATE_WRITE);
