@@ -283,6 +283,26 @@ extern "C" __global__ void volatile_tail_of_a_reduction(const float* a, float* b
   }
 }
 
+//@ bug volatile_steps_that_read_the_neighbour_first race block=64 args="int32[64]= int32[1]" severity=warning name=warp-synchronous
+extern "C" __global__ void volatile_steps_that_read_the_neighbour_first(const int* a, int* b) {
+  __shared__ volatile int s[64];
+  int i = threadIdx.x;
+  s[i] = a[i];
+  __syncthreads();
+  if (i < 32) {
+    int theirs = s[i + 32];
+    s[i] = theirs + s[i];
+    __syncwarp();
+    theirs = s[i + 16];  //~
+    s[i] = theirs + s[i];  //! hazard=write_after_read
+    __syncwarp();
+    theirs = s[i + 8];
+    s[i] = theirs + s[i];
+  }
+  __syncthreads();
+  if (i == 0) *b = s[0];
+}
+
 //@ bug volatile_steps_in_a_loop race block=32 args="int32[64]= 16:int32 int32[1]" severity=warning name=warp-synchronous only=optimised
 extern "C" __global__ void volatile_steps_in_a_loop(const int* a, int first, int* b) {
   __shared__ volatile int s[64];
@@ -292,6 +312,51 @@ extern "C" __global__ void volatile_steps_in_a_loop(const int* a, int first, int
   __syncthreads();
   for (int step = first; step > 0; step /= 2) s[i] += s[i + step];  //! hazard=write_after_read other_line=0
   if (i == 0) *b = s[0];
+}
+
+//@ bug neighbour_is_read_before_the_own race block=32 args="int32[32]= int32[32]" hazard=write_after_read
+extern "C" __global__ void neighbour_is_read_before_the_own(const int* a, int* b) {
+  __shared__ int s[48];
+  int i = threadIdx.x;
+  s[i] = a[i];
+  if (i < 16) s[32 + i] = 0;
+  __syncthreads();
+  int before = s[i];
+  __syncwarp();
+  int theirs = s[i + 16];  //~
+  asm volatile("" ::: "memory");  // the order of these reads is the point
+  int own = s[i];
+  s[i] = theirs + own;  //! thread=16 other_thread=0 count=16
+  b[i] = before;
+}
+
+//@ good neighbour_is_read_in_a_step_of_its_own block=32 args="int32[32]= int32[32]"
+extern "C" __global__ void neighbour_is_read_in_a_step_of_its_own(const int* a, int* b) {
+  __shared__ int s[48];
+  int i = threadIdx.x;
+  s[i] = a[i];
+  if (i < 16) s[32 + i] = 0;
+  __syncthreads();
+  int before = s[i];
+  __syncwarp();
+  int theirs = s[i + 16];
+  __syncwarp();
+  int own = s[i];
+  s[i] = theirs + own;
+  b[i] = before;
+}
+
+//@ bug all_read_what_the_last_lane_writes race block=32 args="int32[32]= int32[32]" hazard=write_after_read
+extern "C" __global__ void all_read_what_the_last_lane_writes(const int* a, int* b) {
+  __shared__ int s;
+  int i = threadIdx.x;
+  if (i == 0) s = a[0];
+  __syncthreads();
+  int before = i == 3 ? s : 0;
+  __syncwarp();
+  b[i] = s + before;  //~
+  asm volatile("" ::: "memory");
+  if (i == 31) s = a[1];  //! thread=31
 }
 
 //@ good volatile_flag_in_shared block=64 args="float32[1]"

@@ -252,6 +252,43 @@ bool BlockRaces::hides(const Record& before, const Record& now) const {
          order_.fenced(now.warp(), now.lane()) < before.epoch();
 }
 
+// A cell has the last read and another one, which together tell of a race with any later write.
+void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
+                           FurtherRecords* readers) const {
+  const Record last{*cell.read}, other{*cell.other};
+  if (hides(last, now)) {
+    // The plain read stays for other warps, and the strong one for its own, if there is room.
+    if (other.bits < oldest || other.thread() == now.thread()) *cell.other = now.bits;
+    return;
+  }
+  const auto lose = [&](const Record& lost) {
+    if (readers == nullptr || lost.bits < oldest) return;
+    const bool own_warp = order_.owns(lost) && lost.warp() == now.warp();
+    if (!own_warp) return readers->keep(cell.read, lost.bits);
+    if (lost.thread() != now.thread()) readers->keep_two_of_warp(cell.read, lost.bits);
+  };
+  if (last.bits >= oldest) {
+    const auto others = [&](const Record& record) {
+      return order_.block_of(record) != order_.index();
+    };
+    const bool weaker = last.strong() && !other.strong();
+    // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
+    const bool gives_way = other.warp() == now.warp() || order_.before_barrier(other);
+    const bool says_more =
+        last.warp() != now.warp() || (gives_way && last.thread() != now.thread());
+    const bool moves = other.bits < oldest ? others(last) || last.thread() != now.thread()
+                       : others(last)      ? !weaker
+                                           : !others(other) && says_more && !weaker;
+    // Two plain reads say more than a strong one, but to their own block only until its barrier.
+    const bool strong_after_plain =
+        now.strong() && !last.strong() && (others(last) || !order_.before_barrier(last));
+    if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
+    lose(moves ? other : last);
+    if (moves) *cell.other = last.bits;
+  }
+  *cell.read = now.bits;
+}
+
 void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::uint32_t lane,
                             std::uint64_t address, std::uint32_t bytes, bool strong) {
   const Record now = Record::make(order_.epoch(), w.warp * 32 + lane, strong, i.statement);
@@ -260,7 +297,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
   FurtherRecords* const readers = this->readers(i, space);
   bool reported = false;
   each_granule(space, address, address + bytes, [&](const RaceCells& cell) {
-    const Record written{*cell.write}, last{*cell.read}, other{*cell.other};
+    const Record written{*cell.write};
     const bool both_read = written.in_flight() && written.strong();
     Record raced;
     if (!reported && !both_read && conflicts(written, access)) raced = written;
@@ -274,28 +311,7 @@ void BlockRaces::read_cells(Lanes& w, const Instruction& i, Space space, std::ui
       reported = true;
       race(w, i, space, lane, address, bytes, raced, "read after write", false);
     }
-    if (hides(last, now)) return;
-    const auto lose = [&](const Record& lost) {
-      if (readers == nullptr || lost.bits < oldest) return;
-      const bool same_warp = order_.owns(lost) && lost.warp() == now.warp();
-      if (!same_warp) readers->keep(cell.read, lost.bits);
-    };
-    const bool strong_after_plain = now.strong() && !last.strong();
-    if (last.bits >= oldest) {
-      const auto others = [&](const Record& record) {
-        return order_.block_of(record) != order_.index();
-      };
-      const bool alone = other.bits < oldest;
-      const bool weaker = last.strong() && !other.strong();
-      const bool moves = alone          ? others(last) || last.thread() != now.thread()
-                         : others(last) ? !weaker
-                                        : !others(other) && last.warp() != now.warp() && !weaker;
-      // Two plain reads say more than a strong one.
-      if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
-      lose(moves ? other : last);
-      if (moves) *cell.other = last.bits;
-    }
-    *cell.read = now.bits;
+    keep_read(cell, now, oldest, readers);
   });
   if (met_in_step_.bits != 0) warn_in_step(w, i, space, lane, address, bytes, false);
 }

@@ -93,7 +93,7 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
   const Record before{*cell.write};
   const Record& now = access.now;
   paired(cell.write) = {};
-  if (hides(before, now) || (raced && now.strong())) return;
+  if (raced && now.strong()) return;
   // A strong write must not replace the record of a copy under way, either.
   const Flights& flights = launch_.flights;
   if (now.strong() && before.in_flight() && flights.holds(before.epoch()) &&

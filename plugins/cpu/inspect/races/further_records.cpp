@@ -46,6 +46,18 @@ FurtherRecords::Many& FurtherRecords::spread(Cell& cell) {
   return many_.emplace_back(std::move(made));
 }
 
+void FurtherRecords::keep_two_of_warp(const std::uint64_t* cell, std::uint64_t record) {
+  const Record lost{record};
+  int others = 0;
+  for (const std::uint64_t bits : find(cell).records) {
+    const Record known{bits};
+    const bool says_less = known.strong() && !lost.strong();
+    if (says_less || known.epoch() != lost.epoch() || known.warp() != lost.warp()) continue;
+    if (known.thread() == lost.thread() || ++others == 2) return;
+  }
+  keep(cell, record);
+}
+
 void FurtherRecords::keep(const std::uint64_t* cell, std::uint64_t record) {
   Cell& known = make(cell);
   if (records_ >= kMost) {

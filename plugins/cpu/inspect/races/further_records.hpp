@@ -34,6 +34,9 @@ class FurtherRecords {
   }
   /// Remembers an access of a cell that is no longer its last one.
   void keep(const std::uint64_t* cell, std::uint64_t record);
+  /// The same for a read, unless there are already reads by two lanes of its warp at that time: with
+  /// a write by any lane, one of the two is another lane's.
+  void keep_two_of_warp(const std::uint64_t* cell, std::uint64_t record);
   /// Keeps the record in place of all others of the cell. This suffices if its thread and that of
   /// the last write are ordered only by what orders all threads: a third thread that races with any
   /// write of the cell also races with one of these two.

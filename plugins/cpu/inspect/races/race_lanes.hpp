@@ -50,6 +50,14 @@ WARPMARK_INLINE bool says_less(u64 last, u64 other) {
   return is_strong(last) && !is_strong(other);
 }
 
+/// Returns whether the last of two earlier reads of a block, neither of them old, takes the other
+/// one's place when `me` reads: they are kept for two warps if they can be, and of one warp the
+/// newest ones for two lanes, as an older one may have been put in order since. `settled` tells that
+/// the block's barrier has done so for the other one.
+WARPMARK_INLINE bool says_more(u64 last, u64 other, u64 me, bool settled) {
+  return !same_warp(last, me) || ((settled || same_warp(other, me)) && !same_thread(last, me));
+}
+
 /// Returns whether a newer record is of this block.
 WARPMARK_INLINE bool own(u64 record, const Now& now) {
   return (record ^ now.mine) >> Record::kEpochShift == 0 || now.order->owns({record});
@@ -62,22 +70,28 @@ WARPMARK_INLINE bool settled(u64 record, u64 me, const Now& now) {
          (same_thread(record, me) || now.order->before_barrier({record}));
 }
 
-/// Keeps a read that loses its place in the cell to a read by `me`.
+/// Keeps a read that loses its place in the cell to a read by `me`. Barriers of a part of a warp put
+/// only some of its lanes in order, so that the two reads of a cell may not be enough of a warp.
 WARPMARK_INLINE void lose_read(u64* cell, u64 lost, u64 me, const Now& now) {
-  if (now.newer(lost) && !(own(lost, now) && same_warp(lost, me))) now.readers->keep(cell, lost);
+  if (!now.newer(lost)) return;
+  if (!own(lost, now) || !same_warp(lost, me)) return now.readers->keep(cell, lost);
+  if (!same_thread(lost, me)) now.readers->keep_two_of_warp(cell, lost);
 }
 
 /// A lane, whose record is `me`, reads a cell: RaceCells says which other read stays.
 WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
-  const u64 last = read;
+  const u64 last = read, before = other;
   read = me;
   if (!now.newer(last)) return;
   const bool alien = !own(last, now);
-  const bool follows = !now.newer(other) ? alien || !same_thread(last, me)
-                                         : !says_less(last, other) &&
-                                               (alien || (own(other, now) && !same_warp(last, me)));
-  if (now.readers != nullptr) lose_read(&read, follows ? other : last, me, now);
+  const auto says_more_than_other = [&] {
+    return own(other, now) && says_more(last, other, me, now.order->before_barrier({other}));
+  };
+  const bool follows = !now.newer(other)
+                           ? alien || !same_thread(last, me)
+                           : !says_less(last, other) && (alien || says_more_than_other());
   if (follows) other = last;
+  if (now.readers != nullptr) lose_read(&read, follows ? before : last, me, now);
 }
 
 /// `count` cells, 1 << shift of them for each of 32 lanes in order, are read or written by those
@@ -113,7 +127,7 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
     if constexpr (S == Space::global) {
       WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
         const u64 me = record_of(i), last = cells.read[i], other = cells.other[i];
-        bad |= unclear(last) | (unclear(other) & static_cast<u64>(!same_warp(last, me)));
+        bad |= unclear(last) | (unclear(other) & static_cast<u64>(!same_thread(last, me)));
       }
       if (bad != 0) return false;
     }
@@ -127,9 +141,9 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       const bool alone = static_cast<s64>(other) < static_cast<s64>(threshold);
       const bool alien = S == Space::global && static_cast<s64>(last) < static_cast<s64>(start);
       const bool kept = S == Space::global && static_cast<s64>(other) < static_cast<s64>(start);
-      const bool replaces =
-          alone ? alien || !same_thread(last, me)
-                : !says_less(last, other) && (alien || (!kept && !same_warp(last, me)));
+      const bool replaces = alone ? alien || !same_thread(last, me)
+                                  : !says_less(last, other) &&
+                                        (alien || (!kept && says_more(last, other, me, false)));
       cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }
@@ -189,17 +203,38 @@ WARPMARK_INLINE bool settle_run(BlockRaces& races, u64 start, u32 bytes, int shi
   return cells && settle_contiguous<S, Store>(cells, 32 << shift, shift, now);
 }
 
+/// The records of the first two lanes of a mask and of the last two: their reads of one place leave
+/// what the reads of all lanes would, one after the other.
+struct Ends {
+  int count = 0;
+  u64 records[4];
+};
+WARPMARK_INLINE Ends ends_of(u32 mask, const Now& now) {
+  Ends ends;
+  const auto add = [&](int lane) {
+    ends.records[ends.count++] = now.lane(lane);
+    mask &= ~(1u << lane);
+  };
+  add(__builtin_ctz(mask));
+  if (mask == 0) return ends;
+  const int last = 31 - __builtin_clz(mask);
+  mask &= ~(1u << last);
+  if (mask != 0) add(__builtin_ctz(mask));
+  if (mask != 0) add(31 - __builtin_clz(mask));
+  add(last);
+  return ends;
+}
+
 /// The same for cells that all lanes of `mask` read.
 WARPMARK_INLINE bool settle_broadcast(const RaceCells& cells, int count, u32 mask, const Now& now) {
-  const u64 first = now.lane(__builtin_ctz(mask)), last = now.lane(31 - __builtin_clz(mask));
+  const Ends ends = ends_of(mask, now);
+  const u64 first = ends.records[0], last = ends.records[ends.count - 1];
   for (int i = 0; i < count; ++i) {
     if (!settled(cells.write[i], first, now) || !settled(cells.write[i], last, now)) return false;
   }
   for (int i = 0; i < count; ++i) {
-    note_read(cells.read[i], cells.other[i], first, now);
-    if (first == last) continue;
-    if (!now.newer(cells.other[i])) cells.other[i] = first;
-    cells.read[i] = last;
+    for (int k = 0; k < ends.count; ++k)
+      note_read(cells.read[i], cells.other[i], ends.records[k], now);
   }
   return true;
 }
@@ -265,6 +300,10 @@ WARPMARK_INLINE bool settle_lanes(const LaneCells& lanes, int cells, const Now& 
       if (!settled(*write, me, now)) return false;
       if constexpr (Store) {
         if (!settled(write[lanes.read], me, now) || !settled(write[lanes.other], me, now))
+          return false;
+        // Strong reads that came after these two may have been kept among the further ones.
+        if (now.readers != nullptr && now.newer(write[lanes.read]) &&
+            now.readers->find(write + lanes.read))
           return false;
       }
     }
