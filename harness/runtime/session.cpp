@@ -18,6 +18,7 @@
 #include "runtime/composites.hpp"
 #include "runtime/illustration.hpp"
 #include "runtime/index_check.hpp"
+#include "runtime/inputs_ahead.hpp"
 #include "runtime/judge.hpp"
 #include "runtime/rank_group.hpp"
 #include "runtime/requests.hpp"
@@ -70,12 +71,17 @@ class Session::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
+  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned) {
+    if (options_.ranks || options_.confinement) return;
+    inputs_ahead_.expect(which, std::move(planned), options_.seed);
+  }
+
   const DeviceFacts& require() {
     if (!ready_) {
       if (ranks_) {
         ranks_->require([this] { return worker_.greet(); });
       } else {
-        worker_.greet();
+        worker_.greet([this] { inputs_ahead_.make(python_); });
       }
       facts_ = worker_.facts();
       units_.add_facts(facts_);
@@ -117,6 +123,7 @@ class Session::State {
       outcome.reason = "interrupted";
     }
     artifacts_ = nullptr;
+    inputs_ahead_.forget();
     worker_.case_was_run();
     outcome.seconds = seconds_since(start);
     return outcome;
@@ -354,9 +361,14 @@ class Session::State {
       }
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
-      const auto start = Clock::now();
-      ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
-      ready.inputs_s = seconds_since(start);
+      if (auto made = inputs_ahead_.take(ready.planned, types, key)) {
+        ready.inputs = std::move(made->inputs);
+        ready.inputs_s = made->seconds;
+      } else {
+        const auto start = Clock::now();
+        ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
+        ready.inputs_s = seconds_since(start);
+      }
       check_axes(planned, compiled, ready.inputs);
       ready.planned.plan = resolve(ready.planned.plan, facts_for(ready.planned.plan, ready.inputs),
                                    planned.positions);
@@ -524,6 +536,7 @@ class Session::State {
   CaseLaunch launch_;
   CaseUnits units_;
   CaseTiming timing_;
+  InputsAhead inputs_ahead_;
   DeviceFacts facts_;
   bool ready_ = false;
   bool ceilings_are_known_ = false;
@@ -541,6 +554,10 @@ Session::Session(const std::function<Interpreter&()>& python, SessionOptions opt
   state_ = std::make_unique<State>(python, std::move(options));
 }
 Session::~Session() = default;
+
+void Session::expect(const Case& which, std::shared_ptr<const PlannedCase> planned) {
+  state_->expect(which, std::move(planned));
+}
 
 const DeviceFacts& Session::require() {
   return state_->require();

@@ -46,6 +46,8 @@ struct SessionOptions {
   /// is set to. Never of a confined session, whose workers have none.
   uint64_t threads = 0;
   bool use_cache = true;
+  /// Cases are timed: workers load at once what that needs beside them, and so at the same time.
+  bool times = false;
   /// The checks, among known_checks(), of devices with the capability `checks` during verification;
   /// other devices are not asked. Empty: the device's default.
   std::vector<std::string> checks;
@@ -106,6 +108,10 @@ class Session {
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
+
+  /// The case that will be run first, with trial 0: if the device takes a while to start, its inputs
+  /// are made meanwhile.
+  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned);
 
   /// Waits for the device, NVRTC and NumPy. Throws an environment error (exit 3) that says what is
   /// missing, with advice. To be called before the first case.

@@ -16,6 +16,8 @@ namespace warpmark {
 namespace {
 
 constexpr const char* kLogName = "sanitizer.log";
+// A device that computes on the host starts in a tenth of it, a GPU takes several times as long.
+constexpr std::chrono::milliseconds kQuickStart(50);
 // The time for a sanitizer to write its summary after the program has ended.
 constexpr std::chrono::seconds kLastWords(60);
 
@@ -28,6 +30,7 @@ std::string worker_program(const SessionOptions& options) {
 protocol::Hello hello_of(const SessionOptions& options, std::optional<WorkerLink::Role> role) {
   protocol::Hello hello{allotted_request(options.device), options.use_cache};
   if (options.ranks) hello.further = options.ranks->place().node_rank;
+  hello.times = options.times && !role;
   if (role) {
     hello.confined =
         protocol::Confined{*role, environment_for_libraries(), options.confinement.value()};
@@ -64,10 +67,11 @@ void WorkerLink::start() {
   hello_sent_ = worker_->channel().send(protocol::to_json(hello_of(options_, role_)));
 }
 
-const DeviceFacts& WorkerLink::greet() {
+const DeviceFacts& WorkerLink::greet(const std::function<void()>& meanwhile) {
   if (worker_ && greeted_) return facts_;
   for (bool killed = false;;) {
     if (!worker_) start();
+    if (meanwhile && !killed && !worker_->channel().has_message(kQuickStart)) meanwhile();
     const auto deadline = in_seconds(options_.start_timeout_s);
     Channel::Received received =
         hello_sent_ ? worker_->channel().receive(deadline, wake_.fd()) : Channel::Received{};

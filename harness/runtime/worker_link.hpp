@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,9 +27,10 @@ class WorkerLink {
   /// errors.
   explicit WorkerLink(SessionOptions options, std::optional<Role> role = {});
 
-  /// Waits for the worker's device; starts a worker if the last one was ended. Throws environment
-  /// errors, NoDeviceError if the requested device is missing.
-  const DeviceFacts& greet();
+  /// Waits for the worker's device; starts a worker if the last one was ended. `meanwhile` is called
+  /// once if the device takes a while. Throws environment errors, NoDeviceError if the requested
+  /// device is missing.
+  const DeviceFacts& greet(const std::function<void()>& meanwhile = {});
   /// The facts of the worker that was greeted last.
   const DeviceFacts& facts() const { return facts_; }
 

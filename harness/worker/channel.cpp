@@ -67,6 +67,10 @@ bool Channel::send(const nlohmann::json& body, const std::vector<int>& fds) {
   return true;
 }
 
+bool Channel::has_message(std::chrono::milliseconds patience) const {
+  return !wait(std::chrono::steady_clock::now() + patience, -1);
+}
+
 std::optional<ChannelEnd> Channel::wait(const Deadline& deadline, int wake_fd) const {
   for (;;) {
     int milliseconds = -1;

@@ -54,6 +54,9 @@ class Channel {
   /// Waits for a message until `deadline` or until `wake_fd` (−1: none) becomes readable.
   Received receive(const Deadline& deadline = std::nullopt, int wake_fd = -1);
 
+  /// Waits for a message, or for the end, at most so long; returns whether there is one.
+  bool has_message(std::chrono::milliseconds patience) const;
+
   int fd() const { return socket_.get(); }
 
  private:

@@ -78,6 +78,7 @@ Executor::Executor(const protocol::Hello& request, const DriverOpeners& openers,
     timing_image_ = TimingKernels::image(choice_.device, compiler, facts_.architecture);
     timing_kernels_.emplace(context_, timing_image_, facts_.architecture);
   }
+  if (request.times) get_ready_to_time();
   // A device that cannot be configured is reported now, instead of as a failure of each case.
   if (choice_.device.has(Capability::reports)) {
     context_->driver().configure(context_->handle(), R"({"wall_limit_ms": 0})");

@@ -98,6 +98,7 @@ class Executor {
   protocol::Misfit misfit(const TimingOptions& options) const;
   TimingKernels& timing_kernels();
   bool has_timing_kernels();
+  void get_ready_to_time();
   DeviceState device_state();
   void profile(DeviceRun& run);
 

@@ -80,6 +80,13 @@ bool Executor::has_timing_kernels() {
   return false;
 }
 
+// What is missing is reported when a case needs it.
+void Executor::get_ready_to_time() {
+  if (choice_.device.has(Capability::counters)) return;
+  has_timing_kernels();
+  device_state();
+}
+
 TimingKernels& Executor::timing_kernels() {
   // The kernels of a context that was replaced were released with it.
   if (timing_kernels_) return *timing_kernels_;

@@ -74,7 +74,7 @@ struct Reports {
 }  // namespace
 
 WARPMARK_FIELDS(Confined, role, environment, confinement)
-WARPMARK_FIELDS(Hello, device, use_cache, confined, further)
+WARPMARK_FIELDS(Hello, device, use_cache, confined, further, times)
 WARPMARK_FIELDS(OwnHeader, spelling, name, text)
 WARPMARK_FIELDS(ContextLimits, stack_bytes, heap_bytes)
 WARPMARK_FIELDS(KernelName, unit, entry, arguments, registers)

@@ -38,6 +38,7 @@ struct Hello {
   bool use_cache = true;
   std::optional<Confined> confined = {};
   int further = 0;  ///< offset from the chosen device; after the last device comes number 0
+  bool times = false;  ///< a GPU gets at once what timing needs beside a case
 };
 
 /// A header that came with a unit, in addition to those that the worker has.

@@ -33,6 +33,11 @@ def this_machine():
     return {"machine": platform.machine(), "cores": os.cpu_count()}
 
 
+def refresh_index():
+    """Has git look at the tree once: in a copied one it would otherwise read every file again for each run that notes the commit."""
+    subprocess.run(["git", "-C", ROOT, "update-index", "-q", "--refresh"], check=False)
+
+
 def has_cupy():
     """True if this Python has CuPy, which sees a GPU."""
     test = "import cupy; cupy.cuda.runtime.getDeviceCount()"

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from figures import ROOT, has_cupy, parser_of, spread, this_machine, write_record
+from figures import ROOT, has_cupy, parser_of, refresh_index, spread, this_machine, write_record
 
 CASES = {"linear_combination": "linear_combination/suite.yaml", "reductions/sum": "reductions/sum.yaml",
          "reductions/dot": "reductions/dot.yaml"}
@@ -71,6 +71,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("-k", default="", help="only cases whose names hold this text")
     arguments = parser.parse_args()
+    refresh_index()
     cupy, figures = has_cupy(), []
     with tempfile.TemporaryDirectory() as folder:
         peer = os.path.join(folder, "peer.py")

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-from figures import ROOT, has_cupy, parser_of, spread, this_machine, write_record
+from figures import ROOT, has_cupy, parser_of, refresh_index, spread, this_machine, write_record
 
 RUNS = 5
 PEER = """
@@ -43,6 +43,7 @@ def main():
     parser = parser_of(__doc__)
     parser.add_argument("--device", default="auto")
     arguments = parser.parse_args()
+    refresh_index()
     suites = os.path.join(ROOT, "suites")
     suite = os.path.join(suites, "doublify/double_array.yaml")
     rows = [

@@ -113,13 +113,12 @@ std::vector<CaseWork> case_work(const std::vector<BenchWork>& work) {
   refuse_all(case_work(work), request, out);
 }
 
-BenchContext bench_context(const JobRequest& request, std::optional<GitState> git,
-                           Session& session) {
+BenchContext bench_context(const JobRequest& request, GitQuery* git, Session& session) {
   BenchContext bench;
   bench.host = this_host();
-  bench.git = std::move(git);
   // Measuring them would put kernels of ours into a profile.
   if (!request.profile) bench.ceilings = session.ceilings();
+  if (git != nullptr) bench.git = git->answer();
   bench.cuda_version = header_cuda_version();
   return bench;
 }
@@ -188,7 +187,10 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   if (!request.ranks) session_options.threads = device_threads(1);
   std::optional<GitQuery> git;  // beside the start of the device
   if (!work.empty()) git.emplace(work.front().work.which.suite->folder);
+  session_options.times = true;
   auto session = std::make_unique<Session>(python.when_needed(), session_options);
+  if (!work.empty() && work.front().work.planned)
+    session->expect(work.front().work.which, work.front().work.planned);
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.profile && session->require().has("counters")) {
     throw usage_error(
@@ -196,7 +198,7 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
         "`warpmark profile` shows what its kernels do, line by line");
   }
   if (request.update_baseline) require_counters(context.device);
-  context.bench = bench_context(request, git ? git->answer() : std::nullopt, *session);
+  context.bench = bench_context(request, git ? &*git : nullptr, *session);
 
   BenchOptions options;
   set_run_options(request, out, options);

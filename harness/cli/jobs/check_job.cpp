@@ -173,6 +173,8 @@ struct Runners {
     }
     options.device = devices.front();
     auto session = std::make_unique<Session>(python.when_needed(), options);
+    if (!work.empty() && work.front().planned)
+      session->expect(work.front().which, work.front().planned);
     DeviceFacts device = session->require();
     alone = std::make_unique<SessionRunner>(std::move(session), !request.keep.empty());
     // This process waits while they compile, and so leaves them all processors.

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/own_program.hpp"
 #include "support/fake_driver.hpp"
 #include "unit/runtime/session_fixture.hpp"
 
@@ -46,6 +47,44 @@ TEST_F(SessionTest, NoProcessIsLeftOfAWorker) {
   while (has_children() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(has_children());
+}
+
+// The worker starts when the file is there that the inputs' function writes.
+TEST_F(SessionTest, InputsAreMadeWhileADeviceStarts) {
+  const std::string made = (folder_.path() / "made").string();
+  write_file_atomically(folder_.path() / "suites" / "f.py",
+                        "import numpy as np\n"
+                        "def values():\n"
+                        "    open('" +
+                            made +
+                            "', 'a').write('once')\n"
+                            "    return np.arange(100)\n");
+  // Under a shell, /proc/self/exe is the shell.
+  const std::string own = std::filesystem::canonical(own_program().worker).string();
+  options_.program = (folder_.path() / "late").string();
+  write_file_atomically(options_.program, "#!/bin/sh\nfor i in $(seq 200); do test -e " + made +
+                                              " && exec " + own + " \"$@\"; sleep 0.1; done\n");
+  std::filesystem::permissions(options_.program, std::filesystem::perms::owner_all);
+  const Case which = make(
+                         "kernel: {file: k.cu, entry: k}\n"
+                         "arguments:\n"
+                         "  out: {out: src.shape, dtype: float32}\n"
+                         "  src: {in: {function: 'f.py:values'}, dtype: float32}\n"
+                         "  f: {scalar: 3, dtype: float32}\n"
+                         "  n: {scalar: 100, dtype: int32}\n"
+                         "launch: {block: 128, grid: 1}\n"
+                         "reference: {out: 3 * src}\n",
+                         kScale)
+                         .front();
+  const PlannedCase planned = make_plan(which, plugins_);
+  session().expect(which, std::make_shared<const PlannedCase>(planned));
+  session().require();
+  const Outcome outcome = session().verify(which, planned);
+  EXPECT_EQ(outcome.verdict, Verdict::passed) << outcome.message;
+  EXPECT_EQ(read_file(made), "once");
+  // Another trial has inputs of its own.
+  EXPECT_EQ(session().verify(which, planned, Trial(1)).verdict, Verdict::passed);
+  EXPECT_EQ(read_file(made), "onceonce");
 }
 
 TEST_F(SessionTest, AWrongElementIsNamedWithItsPlace) {

@@ -1,0 +1,39 @@
+// The inputs of the first case, made while a device starts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plan/plugin_loader.hpp"
+#include "python/interpreter.hpp"
+#include "runtime/inputs.hpp"
+#include "suite/case.hpp"
+
+namespace warpmark {
+
+class InputsAhead {
+ public:
+  /// Names the first case, of which trial 0 will be run with generators of `seed`.
+  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned, uint64_t seed);
+  /// Makes its inputs if the plan gives all types, so that the kernels' are not needed. An error is
+  /// left to the case itself, which meets it again.
+  void make(Interpreter& python);
+
+  struct Made {
+    CaseInputs inputs;
+    double seconds = 0;  ///< that making them took
+  };
+  /// The inputs of a case that is ready for them, or nothing if others, or none, were made.
+  std::optional<Made> take(const PlannedCase& ready, const ArgumentTypes& types,
+                           const GeneratorKey& key);
+  void forget();
+
+ private:
+  GeneratorKey key_;
+  std::shared_ptr<const PlannedCase> planned_;
+  std::optional<Made> made_;
+};
+
+}  // namespace warpmark
