@@ -131,6 +131,19 @@ CaseTiming::~CaseTiming() {
   for (const std::unique_ptr<TimingWorker>& one : further_) one->link.close();
 }
 
+void CaseTiming::start_ahead(uint64_t processes) {
+  if (processes > 1 && !options_.in_process) start_further(processes - 1);
+}
+
+void CaseTiming::end_further() {
+  further_are_there_ = false;
+  further_.clear();
+}
+
+void CaseTiming::greet_further() {
+  for (const std::unique_ptr<TimingWorker>& one : further_) one->link.greet();
+}
+
 void CaseTiming::start_for(const TimingJob& job) {
   start_further(processes_for(job) - 1);
 }

@@ -65,7 +65,14 @@ class CaseTiming {
 
   /// Makes a trial of a case ready and loads its units.
   using LoadTrial = std::function<ReadyCase(uint64_t trial, Outcome& outcome)>;
-  /// Starts the processes that a job will need, whose devices take a while.
+  /// Starts so many processes less one, whose devices take a while, before it is known whether this
+  /// device needs them.
+  void start_ahead(uint64_t processes);
+  /// Ends them: the device needs none.
+  void end_further();
+  /// Waits for those that were started. Throws as WorkerLink::greet.
+  void greet_further();
+  /// Starts the processes that a job will need.
   void start_for(const TimingJob& job);
   /// The first verdict: ends the case (CaseEnded) if there is nothing to time.
   void begin(Ongoing& one, const LoadTrial& load, Outcome& outcome);

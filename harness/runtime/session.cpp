@@ -71,8 +71,9 @@ class Session::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned) {
+  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned, uint64_t processes) {
     if (options_.ranks || options_.confinement) return;
+    expected_processes_ = processes;
     inputs_ahead_.expect(which, std::move(planned), options_.seed);
   }
 
@@ -81,9 +82,13 @@ class Session::State {
       if (ranks_) {
         ranks_->require([this] { return worker_.greet(); });
       } else {
-        worker_.greet([this] { inputs_ahead_.make(python_); });
+        worker_.greet([this] {
+          timing_.start_ahead(expected_processes_);
+          inputs_ahead_.make(python_);
+        });
       }
       facts_ = worker_.facts();
+      if (facts_.has("counters")) timing_.end_further();
       units_.add_facts(facts_);
       python_.require_numpy();
       ready_ = true;
@@ -233,6 +238,7 @@ class Session::State {
     if (!ceilings_are_known_) {
       require();
       worker_.greet();
+      timing_.greet_further();  // a start would slow the device down
       auto reply =
           worker_.ask(protocol::to_json(protocol::Calibrate{}), {}, options_.start_timeout_s);
       worker_.case_was_run();
@@ -537,6 +543,7 @@ class Session::State {
   CaseUnits units_;
   CaseTiming timing_;
   InputsAhead inputs_ahead_;
+  uint64_t expected_processes_ = 1;
   DeviceFacts facts_;
   bool ready_ = false;
   bool ceilings_are_known_ = false;
@@ -555,8 +562,9 @@ Session::Session(const std::function<Interpreter&()>& python, SessionOptions opt
 }
 Session::~Session() = default;
 
-void Session::expect(const Case& which, std::shared_ptr<const PlannedCase> planned) {
-  state_->expect(which, std::move(planned));
+void Session::expect(const Case& which, std::shared_ptr<const PlannedCase> planned,
+                     uint64_t processes) {
+  state_->expect(which, std::move(planned), processes);
 }
 
 const DeviceFacts& Session::require() {

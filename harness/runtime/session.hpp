@@ -109,9 +109,11 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// The case that will be run first, with trial 0: if the device takes a while to start, its inputs
-  /// are made meanwhile.
-  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned);
+  /// The case that will be run first, with trial 0, and the number of processes that will time it. If
+  /// the device takes a while to start, its inputs are made meanwhile, and all processes start at the
+  /// same time.
+  void expect(const Case& which, std::shared_ptr<const PlannedCase> planned,
+              uint64_t processes = 1);
 
   /// Waits for the device, NVRTC and NumPy. Throws an environment error (exit 3) that says what is
   /// missing, with advice. To be called before the first case.

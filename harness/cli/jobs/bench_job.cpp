@@ -189,8 +189,11 @@ ExitCode measure_cases(const JobRequest& request, Output& out, LazyPython& pytho
   if (!work.empty()) git.emplace(work.front().work.which.suite->folder);
   session_options.times = true;
   auto session = std::make_unique<Session>(python.when_needed(), session_options);
-  if (!work.empty() && work.front().work.planned)
-    session->expect(work.front().work.which, work.front().work.planned);
+  if (!work.empty() && work.front().work.planned) {
+    const BenchWork& first = work.front();
+    session->expect(first.work.which, first.work.planned,
+                    request.profile ? 1 : first.timing.processes);
+  }
   if (!find_device(*session, request, context, out)) return ExitCode::skipped;
   if (request.profile && session->require().has("counters")) {
     throw usage_error(
