@@ -5,7 +5,8 @@
 
 Times whole processes, caches warm, and prints the median of five runs in seconds, smallest and
 largest beside it; where CuPy and a GPU are there, a CuPy script that launches the same kernel for the
-same sizes and compares with NumPy, in turns with F5. Asserts nothing.
+same sizes and compares with NumPy, in turns with F5, and a process that only makes a context by the
+driver and gives it back: no check can be faster. Asserts nothing.
 """
 import os
 import subprocess
@@ -27,6 +28,13 @@ for n in (1, 400, 1000003):
     kernel(((n + 127) // 128,), (128,), (on_device, np.uint32(n), np.float32(2)))
     if not np.array_equal(on_device.get(), a * np.float32(2)):
         sys.exit("wrong")
+"""
+
+DRIVER = """
+import ctypes
+cuda, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+failed = cuda.cuInit(0) or cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) or cuda.cuDevicePrimaryCtxRelease_v2(0)
+raise SystemExit(failed)
 """
 
 
@@ -53,7 +61,9 @@ def main():
         ("bench of one point", [arguments.program, "bench", os.path.join(suites, "doublify"),
                                 "--case", "doublify.dtype=float32", "--device", arguments.device]),
     ]
-    if not has_cupy():
+    if has_cupy():
+        rows.insert(2, ("a context, made and given back", [sys.executable, "-I", "-S", "-c", DRIVER]))
+    else:
         del rows[1]
     figures = []
     with tempfile.TemporaryDirectory() as cache:

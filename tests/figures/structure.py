@@ -1,11 +1,12 @@
 """Prints how the tree is divided: lines by folder, and how deep the calls of the main ways go.
 
-    structure.py [--revision REV] [--program PROGRAM] [--json FILE]
+    structure.py [--revision REV] [--since REV] [--program PROGRAM] [--json FILE]
     structure.py --page PAGE BEFORE.json AFTER.json
 
 Lines are those of C++ in harness/ and plugins/, of a revision or of the work tree. PROGRAM is one that was built with
 `-DCMAKE_BUILD_TYPE=Debug`; gdb stops it where each way ends, and the frames of our own functions are counted there, as
-well as the folders that they lie in.
+well as the folders that they lie in. Since a revision, commits that leave the product shorter are counted, and the lines
+that they took away; commits that take back another one do not count.
 """
 import collections
 import json
@@ -59,6 +60,23 @@ def lines_of(revision):
     return dict(sorted(folders.items()))
 
 
+def shortened(since):
+    """The commits since a revision that took more lines of the product than they added, and the difference."""
+    log = subprocess.run(["git", "-C", ROOT, "log", "--no-merges", "--format=@%s", "--numstat", since + "..HEAD", "--",
+                          *("%s/*.%s" % (room, kind) for room in ("harness", "plugins") for kind in ("cpp", "hpp", "h", "def"))],
+                         stdout=subprocess.PIPE, text=True, check=True).stdout
+    commits = []
+    for line in log.split("\n"):
+        if line.startswith("@"):
+            commits.append(0)
+            taken_back = line.startswith(("@Take back", "@Revert"))
+        elif line and not taken_back:
+            added, removed, _ = line.split("\t")
+            commits[-1] += int(added) - int(removed)
+    shorter = [-lines for lines in commits if lines < 0]
+    return {"since": since, "commits": len(shorter), "lines": sum(shorter)}
+
+
 def depth_of(program, function, arguments):
     """The frames of our own on the way to a function, and their folders, outermost first."""
     # The front is a child of the program's parent, and starts Python to ask for its version: without a cache, which knows it.
@@ -84,7 +102,7 @@ def page(before, after):
 
     yield "# How the tree is divided\n"
     yield "    python3 tests/figures/structure.py --revision 9e18c20a --program DEBUG_BUILD/bin/warpmark --json results/cpu/structure_before.json"
-    yield "    python3 tests/figures/structure.py --program DEBUG_BUILD/bin/warpmark --json results/cpu/structure_after.json"
+    yield "    python3 tests/figures/structure.py --since 9e18c20a --program DEBUG_BUILD/bin/warpmark --json results/cpu/structure_after.json"
     yield ("    python3 tests/figures/structure.py --page PAGE results/cpu/structure_before.json "
            "results/cpu/structure_after.json\n")
     yield "C++ of `harness/` and `plugins/`, before one thing got one place (November 2026), and today, with what was added since.\n"
@@ -96,6 +114,9 @@ def page(before, after):
     for way in after.get("ways", {}):
         old, new = before.get("ways", {}).get(way), after["ways"][way]
         yield "| frames of %s | %s | %d |" % (way, old["frames"] if old else "", new["frames"])
+    if "shortened" in after:
+        yield ("\nWhat was added hides what was taken away: since then %(commits)d commits left the product shorter, by %(lines)d lines "
+               "together." % after["shortened"])
     yield "\nThe largest folders after it:\n\n| folder | files | code | comments |\n|---|---|---|---|"
     for name, row in sorted(after["folders"].items(), key=lambda item: -item[1]["code"])[:10]:
         yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
@@ -104,6 +125,7 @@ def page(before, after):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--revision", help="of a commit instead of the work tree")
+    parser.add_argument("--since", help="count commits since that one that leave the product shorter")
     parser.add_argument("--program", help="a debug build, for the depth of calls")
     parser.add_argument("--page", nargs=3, metavar=("PAGE", "BEFORE", "AFTER"), help="write a page of two records")
     add_json(parser)
@@ -117,6 +139,9 @@ def main():
             file.write("\n".join(page(*records)) + "\n")
         return 0
     record = {"folders": lines_of(options.revision)}
+    if options.since:
+        record["shortened"] = shortened(options.since)
+        print("%(commits)d commits since %(since)s left the product shorter, by %(lines)d lines" % record["shortened"])
     if options.program:
         record["ways"] = {name: depth_of(options.program, end, arguments) for name, end, arguments in WAYS}
     for name, row in record["folders"].items():
