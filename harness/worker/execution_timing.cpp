@@ -80,7 +80,7 @@ bool Executor::has_timing_kernels() {
   return false;
 }
 
-// What is missing is reported when a case needs it.
+// A later case reports what is missing.
 void Executor::get_ready_to_time() {
   if (choice_.device.has(Capability::counters)) return;
   has_timing_kernels();
