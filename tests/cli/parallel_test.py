@@ -33,12 +33,12 @@ launch: {block: 256, grid: 64}
 reference: {out: "np.full(64 * 256, 2)"}
 tolerance: {atol: 0.001}
 """
-# A kernel that takes NVRTC half a second, in variants.
+# A kernel that takes NVRTC some tenths of a second, in variants.
 VARIANTS = """warpmark: 1
 kernel:
   define: {VARIANT: n}
   source: |
-    #include <cub/warp/warp_reduce.cuh>
+    #include <cuda/std/type_traits>
     extern "C" __global__ void k(int *out) { *out = VARIANT; }
   entry: k
 axes: {n: [%s]}

@@ -51,6 +51,7 @@ TEST_F(SessionTest, NoProcessIsLeftOfAWorker) {
 
 // The worker starts when the file is there that the inputs' function writes.
 TEST_F(SessionTest, InputsAreMadeWhileADeviceStarts) {
+  options_.device = "auto";  // which may take a while
   const std::string made = (folder_.path() / "made").string();
   write_file_atomically(folder_.path() / "suites" / "f.py",
                         "import numpy as np\n"
