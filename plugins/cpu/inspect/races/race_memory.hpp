@@ -19,10 +19,11 @@ constexpr int granule_shift(std::uint32_t bytes) {
 
 /// The last accesses of a run of cells, one cell for each granule of memory: the last write, the
 /// last read, and another read. The other read is preferably of another block than the last one,
-/// else of another warp, else of another thread; among reads of one block a plain one is preferred
-/// to a strong one. Two readers are enough to find that some reader races with a writer, whichever
-/// block and warp it is in. `other` is of a launch only if `read` is. FurtherRecords keeps further
-/// writes.
+/// else of another warp, unless the block's barrier came after it, else the newest of another
+/// thread; among reads of one block a plain one is preferred to a strong one. Two readers are enough
+/// to find that some reader races with a writer, whichever block and warp it is in, unless parts of
+/// a block are put in order: then FurtherRecords keeps the reads that lose their place. `other` is
+/// of a launch only if `read` is.
 struct RaceCells {
   std::uint64_t *write = nullptr, *read = nullptr, *other = nullptr;  ///< Record::bits
   RaceCells operator+(std::uint64_t cells) const {
