@@ -317,7 +317,7 @@ class BlockRaces final : public Check {
                      const std::uint64_t* at, std::uint64_t first);
   /// Makes the records of those that were noted.
   void record_atomics();
-  void keep_one_of_statement(const std::uint64_t* cell, const Record& record);
+  void keep_two_of_statement(const std::uint64_t* cell, const Record& record);
   void keep_strong(const std::uint64_t* cell, const Record& before, const Record& now,
                    bool returns);
   /// Calls `body` for the cells that a copy writes, or for those that it reads.

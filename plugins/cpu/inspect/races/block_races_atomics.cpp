@@ -110,14 +110,20 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
     further.keep(cell.write, before.bits);
 }
 
-// One write of a statement is enough to find that its order with others decides a value.
-void BlockRaces::keep_one_of_statement(const std::uint64_t* cell, const Record& record) {
+// Writes of a statement by two threads are enough to find that its order with others decides a
+// value, or that it races with a plain access, by whichever thread.
+void BlockRaces::keep_two_of_statement(const std::uint64_t* cell, const Record& record) {
   FurtherRecords& further = launch_.further;
-  const std::span<const std::uint64_t> known = further.find(cell).records;
-  const auto same = [&](std::uint64_t bits) {
-    return Record{bits}.statement() == record.statement();
-  };
-  if (std::none_of(known.begin(), known.end(), same)) further.keep(cell, record.bits);
+  int others = 0;
+  for (const std::uint64_t bits : further.find(cell).records) {
+    const Record known{bits};
+    if (known.in_flight() || known.statement() != record.statement()) continue;
+    if (order_.owns(known) && order_.before_barrier(known)) continue;
+    if (known.thread() == record.thread() && order_.block_of(known) == order_.block_of(record))
+      return;
+    if (++others == 2) return;
+  }
+  further.keep(cell, record.bits);
 }
 
 // Handles a strong write that follows a strong one of the launch.
@@ -130,7 +136,7 @@ void BlockRaces::keep_strong(const std::uint64_t* cell, const Record& before, co
   if (returns) return further.forget_strong(cell);
   if (!launch_.deciding.empty() && before.statement() != now.statement() &&
       launch_.deciding.contains(before.statement()))
-    return keep_one_of_statement(cell, before);
+    return keep_two_of_statement(cell, before);
   const bool own = order_.owns(before);
   if (own && before.thread() == now.thread()) return;
   const FurtherRecords::Writes known = further.find(cell);
