@@ -258,7 +258,10 @@ void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64
   const Record last{*cell.read}, other{*cell.other};
   if (hides(last, now)) {
     // The plain read stays for other warps, and the strong one for its own, if there is room.
-    if (other.bits < oldest || other.thread() == now.thread()) *cell.other = now.bits;
+    if (other.bits < oldest || other.thread() == now.thread())
+      *cell.other = now.bits;
+    else if (readers != nullptr)
+      readers->keep_two_of_warp(cell.read, now.bits);
     return;
   }
   const auto lose = [&](const Record& lost) {

@@ -93,7 +93,8 @@ void BlockRaces::put_write(const RaceCells& cell, const Access& access, std::uin
   const Record before{*cell.write};
   const Record& now = access.now;
   paired(cell.write) = {};
-  if (raced && now.strong()) return;
+  // The plain write says more, but of two strong ones whose order decides a value both stay.
+  if (raced && now.strong() && !before.strong()) return;
   // A strong write must not replace the record of a copy under way, either.
   const Flights& flights = launch_.flights;
   if (now.strong() && before.in_flight() && flights.holds(before.epoch()) &&
