@@ -1,6 +1,5 @@
 #include "base/own_program.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <optional>

@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "plan/plugin_loader.hpp"
 #include "report/run/case_run.hpp"
 #include "results/run_context.hpp"
 #include "runtime/timing_job.hpp"
-#include "suite/case.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {

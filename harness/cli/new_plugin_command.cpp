@@ -10,7 +10,6 @@
 #include "base/text.hpp"
 #include "cli/draft/folder_draft.hpp"
 #include "cli/new_kinds.hpp"
-#include "suite/suite_find.hpp"
 
 namespace warpmark {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
 #include "debug/adapter_channel.hpp"
 #include "debug/debugger.hpp"
 #include "debug/source_lines.hpp"

@@ -1,7 +1,6 @@
 #include "debug/debuggee.hpp"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <atomic>
 

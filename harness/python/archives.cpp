@@ -4,8 +4,6 @@
 #include <pybind11/embed.h>
 #include <pybind11/stl.h>
 
-#include <utility>
-
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "python/archives_text.hpp"

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "driver/image.hpp"
 #include "runtime/output_checks.hpp"
 #include "runtime/tensor_maps.hpp"

@@ -5,11 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "driver/context.hpp"
-#include "driver/kernel.hpp"
 #include "driver/stream.hpp"
 #include "worker/device_run.hpp"
-#include "worker/module_variables.hpp"
 #include "worker/prepared_device.hpp"
 #include "worker/protocol.hpp"
 

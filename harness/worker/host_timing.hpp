@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "worker/device_group.hpp"
-#include "worker/device_run.hpp"
 #include "worker/measurement.hpp"
 
 namespace warpmark {

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <random>
-#include <vector>
 
 #include "driver/memory.hpp"
 #include "driver/stream.hpp"

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
 
 #include "api.hpp"
 #include "format.hpp"

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/error.hpp"
 #include "cli/draft/source_kernels.hpp"
 #include "cli/program/output.hpp"
 

@@ -11,7 +11,6 @@
 #include "grade/class/grade_files.hpp"
 #include "grade/similarity/similarity.hpp"
 #include "grade/submission/roster.hpp"
-#include "results/grade_result.hpp"
 
 namespace warpmark {
 

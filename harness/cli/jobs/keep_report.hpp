@@ -5,11 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "check/check.hpp"
 #include "cli/jobs/session_runner.hpp"
 #include "python/interpreter.hpp"
 #include "report/run/run_report.hpp"
-#include "results/run_context.hpp"
 
 namespace warpmark {
 

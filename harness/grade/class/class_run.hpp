@@ -1,7 +1,6 @@
 // Grades a class: several processes, what is known already reused, every file valid at any moment.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "grade/assignment/assignment.hpp"

@@ -19,7 +19,6 @@
 #include "grade/grader/session_timer.hpp"
 #include "grade/submission/graded_plan.hpp"
 #include "report/page/figure_text.hpp"
-#include "runtime/artifacts.hpp"
 #include "runtime/compile_forks.hpp"
 #include "runtime/confined_compiler.hpp"
 #include "warpmark/processors.hpp"

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <utility>
 #include "base/clock.hpp"
-#include "base/exception.hpp"
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "compiler/signature.hpp"
-#include "grade/assignment/case_choice.hpp"
 #include "grade/grader/grade_frame.hpp"
 #include "grade/grader/item_performance.hpp"
 #include "grade/grader/ptx_policy.hpp"

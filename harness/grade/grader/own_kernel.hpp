@@ -1,9 +1,7 @@
 // The suite's own kernel beside a submission's: it says the types, and whether a failure is shared.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <string>
 
 #include "plan/plugin_loader.hpp"
 #include "python/interpreter.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 
 #include "grade/grader/item_performance.hpp"
 #include "runtime/session.hpp"

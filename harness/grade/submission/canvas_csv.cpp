@@ -5,7 +5,6 @@
 #include "base/log_text.hpp"
 #include "base/text.hpp"
 #include "grade/submission/gradebook.hpp"
-#include "report/grade/grade_text.hpp"
 #include "report/grade/grades_csv.hpp"
 
 namespace warpmark {

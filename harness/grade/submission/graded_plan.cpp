@@ -6,7 +6,6 @@
 #include <variant>
 #include <vector>
 
-#include "base/arithmetic.hpp"
 #include "base/text.hpp"
 #include "compiler/ptx_contents.hpp"
 #include "warpmark/processors.hpp"

@@ -8,7 +8,6 @@
 #include "base/date_time.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/text.hpp"
 
 namespace warpmark {
 

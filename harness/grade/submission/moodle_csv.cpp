@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "grade/submission/gradebook.hpp"
 #include "report/grade/feedback_text.hpp"
-#include "report/grade/grade_text.hpp"
 #include "report/grade/grades_csv.hpp"
 #include "report/page/html.hpp"
 

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"

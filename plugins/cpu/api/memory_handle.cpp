@@ -1,6 +1,5 @@
 // Memory without an address: its handles, what they are of, and sharing it with other processes.
 #include <cstdint>
-#include <cstring>
 
 #include "api/mistake.hpp"
 #include "api/state.hpp"

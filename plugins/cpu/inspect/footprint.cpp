@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "memory/arena.hpp"
 #include "memory/init_bits.hpp"

@@ -3,8 +3,6 @@
 #include "machine/access_places.hpp"
 #include "machine/handlers.hpp"
 
-#include <cstring>
-
 #include "machine/block.hpp"
 
 namespace warpmark::cpu {

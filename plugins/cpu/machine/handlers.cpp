@@ -1,9 +1,7 @@
 // Chooses the handlers for the processor and binds them to programs.
 #include <cstdlib>
-#include <memory>
 
 #include "machine/handlers.hpp"
-#include "memory/lanes.hpp"
 
 namespace warpmark::cpu {
 namespace {

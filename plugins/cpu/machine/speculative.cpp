@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <new>
-#include <optional>
 #include <vector>
 
 #include "machine/access_places.hpp"
 #include "machine/in_order.hpp"
-#include "machine/schedule.hpp"
 
 namespace warpmark::cpu {
 namespace {

@@ -5,7 +5,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ptx/characters.hpp"
 #include "ptx/debug_sections.hpp"
 
 namespace warpmark::cpu {

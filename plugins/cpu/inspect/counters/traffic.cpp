@@ -5,7 +5,6 @@
 #include <bit>
 #include <utility>
 
-#include "memory/arena.hpp"
 #include "memory/generic_address.hpp"
 #include "program/async_forms.hpp"
 

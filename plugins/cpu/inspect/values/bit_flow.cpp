@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 
 #include "program/data_flow.hpp"
 

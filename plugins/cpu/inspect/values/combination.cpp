@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "program/data_flow.hpp"

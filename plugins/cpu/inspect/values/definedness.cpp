@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <map>
-#include <string_view>
 
 #include "inspect/observed_block.hpp"
 #include "inspect/observer.hpp"
