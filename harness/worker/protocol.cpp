@@ -23,27 +23,24 @@ WARPMARK_FIELDS(ConfinedHeader, spelling, text)
 WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, programs, assembles, headers,
                 toolkit_headers, cache, times)
 
+// Those members of an each_field's `object` that JSON calls as C++ does.
+#define WARPMARK_MEMBERS(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(WARPMARK_FIELD, __VA_ARGS__))
+
 template <typename Visit>
-void each_field(TensorMapForm& form, const Visit& visit) {
-  visit("type", form.type);
-  visit("interleave", form.settings.interleave);
-  visit("swizzle", form.settings.swizzle);
-  visit("l2_promotion", form.settings.l2_promotion);
-  visit("fill", form.settings.fill);
-  visit("shape", form.shape);
-  visit("strides", form.strides);
-  visit("box", form.box);
-  visit("element_strides", form.element_strides);
+void each_field(TensorMapForm& object, const Visit& visit) {
+  visit("interleave", object.settings.interleave);
+  visit("swizzle", object.settings.swizzle);
+  visit("l2_promotion", object.settings.l2_promotion);
+  visit("fill", object.settings.fill);
+  WARPMARK_MEMBERS(type, shape, strides, box, element_strides)
 }
 
 template <typename Visit>
-void each_field(GivenArgument& argument, const Visit& visit) {
-  std::string dtype(argument.dtype ? argument.dtype->name : std::string_view());
-  visit("array", argument.array);
+void each_field(GivenArgument& object, const Visit& visit) {
+  std::string dtype(object.dtype ? object.dtype->name : std::string_view());
   visit("dtype", dtype);
-  visit("aligned", argument.aligned);
-  visit("one", argument.one);
-  argument.dtype = find_dtype(dtype);
+  object.dtype = find_dtype(dtype);
+  WARPMARK_MEMBERS(array, aligned, one)
 }
 
 }  // namespace warpmark
@@ -107,33 +104,21 @@ WARPMARK_FIELDS(Calibrated, ceilings)
 WARPMARK_FIELDS(SmallVariable, name, bytes)
 
 template <typename Visit>
-void each_field(UnitText& unit, const Visit& visit) {
-  Hex bytes{unit.source};
-  visit("language", unit.language);
-  if (unit.language == SourceLanguage::binary)
+void each_field(UnitText& object, const Visit& visit) {
+  Hex bytes{object.source};
+  visit("language", object.language);
+  if (object.language == SourceLanguage::binary)
     visit("source", bytes);
   else
-    visit("source", unit.source);
-  visit("name", unit.name);
-  visit("compiler", unit.compiler);
-  visit("may_have_host_code", unit.may_have_host_code);
-  visit("folder", unit.folder);
-  visit("origin", unit.origin);
-  visit("options", unit.options);
-  visit("include", unit.include);
-  visit("link", unit.link);
-  visit("regions", unit.regions);
-  visit("variables", unit.variables);
-  visit("layouts", unit.layouts);
-  visit("headers", unit.headers);
+    visit("source", object.source);
+  WARPMARK_MEMBERS(name, compiler, may_have_host_code, folder, origin, options, include, link,
+                   regions, variables, layouts, headers)
 }
 template <typename Visit>
-void each_field(Load::Unit& unit, const Visit& visit) {
-  Hex image{unit.image};
-  visit("name", unit.name);
+void each_field(Load::Unit& object, const Visit& visit) {
+  Hex image{object.image};
   visit("image", image);
-  visit("link", unit.link);
-  visit("variables", unit.variables);
+  WARPMARK_MEMBERS(name, link, variables)
 }
 template <typename Visit>
 void each_field(UnitImage& image, const Visit& visit) {
@@ -143,40 +128,26 @@ void each_field(UnitImage& image, const Visit& visit) {
   visit("log", log);
 }
 template <typename Visit>
-void each_field(ScalarBytes& scalar, const Visit& visit) {
-  Hex bytes{scalar.bytes};
-  visit("name", scalar.name);
+void each_field(ScalarBytes& object, const Visit& visit) {
+  Hex bytes{object.bytes};
   visit("hex", bytes);
-  visit("pointers", scalar.pointers);
-  visit("map", scalar.map);
+  WARPMARK_MEMBERS(name, pointers, map)
 }
 template <typename Visit>
-void each_field(Verified& reply, const Visit& visit) {
-  Reports reports{reply.reports}, counters{reply.counters}, coverage{reply.coverage};
-  visit("misfit", reply.misfit);
-  visit("trespasses", reply.trespasses);
+void each_field(Verified& object, const Visit& visit) {
+  Reports reports{object.reports}, counters{object.counters}, coverage{object.coverage};
   visit("reports", reports);
-  visit("places", reply.places);
   visit("counters", counters);
   visit("coverage", coverage);
-  visit("schedules", reply.schedules);
-  visit("changed_input", reply.changed_input);
-  visit("on_device", reply.on_device);
+  WARPMARK_MEMBERS(misfit, trespasses, places, schedules, changed_input, on_device)
 }
 // Without the error itself, whose code the reader checks.
 template <typename Visit>
-void each_field(Failure& reply, const Visit& visit) {
-  Reports reports{reply.reports}, coverage{reply.coverage};
-  visit("result", reply.result);
-  visit("sticky", reply.sticky);
-  visit("launched", reply.launched);
-  visit("step", reply.step);
-  visit("no_device", reply.no_device);
-  visit("refused", reply.refused);
+void each_field(Failure& object, const Visit& visit) {
+  Reports reports{object.reports}, coverage{object.coverage};
   visit("reports", reports);
-  visit("places", reply.places);
   visit("coverage", coverage);
-  visit("variable", reply.variable);
+  WARPMARK_MEMBERS(result, sticky, launched, step, no_device, refused, places, variable)
 }
 
 // A step is known by its members.
