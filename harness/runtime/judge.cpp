@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <variant>
 
 #include "base/file.hpp"
@@ -24,22 +25,15 @@ namespace {
 
 // The kind of fault, in a suite's terms, of a CUresult, for devices that give no reports.
 std::string kind_of_result(int result) {
-  switch (result) {
-    case CUDA_ERROR_ILLEGAL_ADDRESS:
-      return "illegal_address";
-    case CUDA_ERROR_MISALIGNED_ADDRESS:
-      return "misaligned_address";
-    case CUDA_ERROR_LAUNCH_TIMEOUT:
-      return "limit";
-    case CUDA_ERROR_ASSERT:
-      return "assert";
-    case CUDA_ERROR_INVALID_PC:
-      return "invalid_pc";
-    case CUDA_ERROR_LAUNCH_FAILED:
-      return "trap";
-    default:
-      return "";
-  }
+  static const std::map<int, std::string> kKinds = {
+      {CUDA_ERROR_ILLEGAL_ADDRESS, "illegal_address"},
+      {CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned_address"},
+      {CUDA_ERROR_LAUNCH_TIMEOUT, "limit"},
+      {CUDA_ERROR_ASSERT, "assert"},
+      {CUDA_ERROR_INVALID_PC, "invalid_pc"},
+      {CUDA_ERROR_LAUNCH_FAILED, "trap"}};
+  const auto found = kKinds.find(result);
+  return found == kKinds.end() ? "" : found->second;
 }
 
 std::string findings_text(const protocol::Failure& failure) {

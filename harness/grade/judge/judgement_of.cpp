@@ -20,36 +20,24 @@ constexpr std::array kFindings = {GradeWord::memory_error, GradeWord::race, Grad
 /// The way in which an item failed: its word, and what the word does not say.
 using Failure = std::pair<GradeWord, std::optional<FailedBy>>;
 
-const char* sentence_for(FailedBy how) {
-  switch (how) {
-    case FailedBy::nearly:
-      return "elements differ from the reference by little, as by a lower precision or approximate "
-             "instructions";
-    case FailedBy::unwritten:
-      return "elements were never written";
-    case FailedBy::narrow_stores:
-      return "elements were written in part, as by stores of a narrower type";
-    case FailedBy::written_input:
-      return "an input was changed";
-    case FailedBy::check:
-      return "the results are not as the task's checks demand";
-    case FailedBy::count:
-      return "a count of its work is not as the task demands";
-    case FailedBy::trap:
-      return "the kernel ended itself by a trap";
-    case FailedBy::assertion:
-      return "an assertion in the kernel does not hold";
-    case FailedBy::own_kernel:
-      return "far more instructions than the task's own kernel executes, as in a loop without end";
-    case FailedBy::earlier:
-      return "not run, since a case before ran into a limit";
-  }
-  return "";
-}
+// In the order of FailedBy.
+constexpr std::array kSentences = {
+    "elements differ from the reference by little, as by a lower precision or approximate "
+    "instructions",
+    "elements were never written",
+    "elements were written in part, as by stores of a narrower type",
+    "an input was changed",
+    "the results are not as the task's checks demand",
+    "a count of its work is not as the task demands",
+    "the kernel ended itself by a trap",
+    "an assertion in the kernel does not hold",
+    "far more instructions than the task's own kernel executes, as in a loop without end",
+    "not run, since a case before ran into a limit"};
+static_assert(kSentences.size() == words(FailedBy()).size());
 
 // A sentence for the writer about hidden cases, which tells nothing of their data.
 const char* sentence_for(const Failure& failure) {
-  if (failure.second) return sentence_for(*failure.second);
+  if (failure.second) return kSentences[static_cast<size_t>(*failure.second)];
   switch (failure.first) {
     case GradeWord::wrong:
       return "elements differ from the reference";
