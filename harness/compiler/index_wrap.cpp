@@ -5,6 +5,7 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/launch_limits.hpp"
 #include "compiler/wrapped_value.hpp"
@@ -143,38 +144,17 @@ class Thread {
     if (known == nullptr) return {};
     const auto number = [&](uint64_t one) { return exactly(static_cast<Wide>(one), type); };
     const auto& block = launch_.block;
-    switch (known->value) {
-      case cpu::Special::tid_x:
-        return number(thread_[0]);
-      case cpu::Special::tid_y:
-        return number(thread_[1]);
-      case cpu::Special::tid_z:
-        return number(thread_[2]);
-      case cpu::Special::ntid_x:
-        return number(block[0]);
-      case cpu::Special::ntid_y:
-        return number(block[1]);
-      case cpu::Special::ntid_z:
-        return number(block[2]);
-      case cpu::Special::ctaid_x:
-        return number(block_[0]);
-      case cpu::Special::ctaid_y:
-        return number(block_[1]);
-      case cpu::Special::ctaid_z:
-        return number(block_[2]);
-      case cpu::Special::nctaid_x:
-        return number(launch_.grid[0]);
-      case cpu::Special::nctaid_y:
-        return number(launch_.grid[1]);
-      case cpu::Special::nctaid_z:
-        return number(launch_.grid[2]);
-      case cpu::Special::warp_size:
-        return number(32);
-      case cpu::Special::laneid:
-        return number((thread_[0] + block[0] * (thread_[1] + block[1] * thread_[2])) % 32);
-      default:
-        return {};
+    // The component x of each, which y and z follow.
+    for (const auto& [x, values] :
+         {std::pair(cpu::Special::tid_x, &thread_), std::pair(cpu::Special::ntid_x, &block),
+          std::pair(cpu::Special::ctaid_x, &block_),
+          std::pair(cpu::Special::nctaid_x, &launch_.grid)}) {
+      const auto axis = static_cast<size_t>(known->value) - static_cast<size_t>(x);
+      if (axis < values->size()) return number((*values)[axis]);
     }
+    if (known->value == cpu::Special::warp_size) return number(32);
+    if (known->value != cpu::Special::laneid) return {};
+    return number((thread_[0] + block[0] * (thread_[1] + block[1] * thread_[2])) % 32);
   }
 
   Value parameter(const cpu::Statement& statement, Type type) const {
