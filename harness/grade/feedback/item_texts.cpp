@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -30,19 +31,10 @@ std::string without(std::string text, const std::string& word) {
 // text of the student's: removing a path from it would tell the student that the path is the
 // suite's.
 bool is_workers_text(const Outcome& outcome) {
-  if (outcome.verdict != Verdict::failed) return false;
-  switch (outcome.failure) {
-    case FailureKind::compile:
-    case FailureKind::signature:
-    case FailureKind::fault:
-    case FailureKind::finding:
-    case FailureKind::limit:
-    case FailureKind::crash:
-    case FailureKind::driver:
-      return true;
-    default:
-      return false;
-  }
+  constexpr std::array kKinds = {FailureKind::compile, FailureKind::signature, FailureKind::fault,
+                                 FailureKind::finding, FailureKind::limit,     FailureKind::crash,
+                                 FailureKind::driver};
+  return outcome.verdict == Verdict::failed && std::ranges::count(kKinds, outcome.failure) != 0;
 }
 
 // Returns the text with files named as the student knows them.
