@@ -2,6 +2,7 @@
 #include "api/coverage.hpp"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -31,40 +32,20 @@ std::optional<std::uint32_t> first_statement(const Program& program, std::uint32
 // noticed.
 enum class Weight : std::uint8_t { value, load, effect };
 
+constexpr std::array kLoads = {Mnemonic::ldu,  Mnemonic::ldmatrix, Mnemonic::tex, Mnemonic::tld4,
+                               Mnemonic::suld, Mnemonic::shfl,     Mnemonic::vote};
+constexpr std::array kEffects = {
+    Mnemonic::st,     Mnemonic::stmatrix, Mnemonic::red,     Mnemonic::atom,     Mnemonic::bra,
+    Mnemonic::brx,    Mnemonic::bar,      Mnemonic::barrier, Mnemonic::call,     Mnemonic::ret,
+    Mnemonic::exit,   Mnemonic::trap,     Mnemonic::cp,      Mnemonic::mbarrier, Mnemonic::fence,
+    Mnemonic::membar, Mnemonic::sust,     Mnemonic::sured};
+
 Weight weight_of(const Statement& statement) {
-  switch (statement.facts->mnemonic) {
-    case Mnemonic::ld:
-      return statement.facts->has(Modifier::param) ? Weight::value : Weight::load;
-    case Mnemonic::ldu:
-    case Mnemonic::ldmatrix:
-    case Mnemonic::tex:
-    case Mnemonic::tld4:
-    case Mnemonic::suld:
-    case Mnemonic::shfl:
-    case Mnemonic::vote:
-      return Weight::load;
-    case Mnemonic::st:
-    case Mnemonic::stmatrix:
-    case Mnemonic::red:
-    case Mnemonic::atom:
-    case Mnemonic::bra:
-    case Mnemonic::brx:
-    case Mnemonic::bar:
-    case Mnemonic::barrier:
-    case Mnemonic::call:
-    case Mnemonic::ret:
-    case Mnemonic::exit:
-    case Mnemonic::trap:
-    case Mnemonic::cp:
-    case Mnemonic::mbarrier:
-    case Mnemonic::fence:
-    case Mnemonic::membar:
-    case Mnemonic::sust:
-    case Mnemonic::sured:
-      return Weight::effect;
-    default:
-      return Weight::value;
-  }
+  const Mnemonic mnemonic = statement.facts->mnemonic;
+  if (std::ranges::count(kEffects, mnemonic) != 0) return Weight::effect;
+  const bool loads = mnemonic == Mnemonic::ld ? !statement.facts->has(Modifier::param)
+                                              : std::ranges::count(kLoads, mnemonic) != 0;
+  return loads ? Weight::load : Weight::value;
 }
 
 using NumberedLine = std::pair<std::uint32_t, std::uint32_t>;  // number of the file, line

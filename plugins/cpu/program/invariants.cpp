@@ -1,5 +1,6 @@
 // Finds instructions whose results are the same in all blocks of a launch, and leaves the others.
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -13,25 +14,11 @@
 namespace warpmark::cpu {
 namespace {
 
-// Returns whether a special register is the same in all blocks of a launch.
-bool is_invariant(Special which) {
-  switch (which) {
-    case Special::tid_x:
-    case Special::tid_y:
-    case Special::tid_z:
-    case Special::ntid_x:
-    case Special::ntid_y:
-    case Special::ntid_z:
-    case Special::nctaid_x:
-    case Special::nctaid_y:
-    case Special::nctaid_z:
-    case Special::laneid:
-    case Special::warpid:
-      return true;
-    default:
-      return false;
-  }
-}
+// Special registers that are the same in all blocks of a launch.
+constexpr std::array kInvariant = {Special::tid_x,    Special::tid_y,    Special::tid_z,
+                                   Special::ntid_x,   Special::ntid_y,   Special::ntid_z,
+                                   Special::nctaid_x, Special::nctaid_y, Special::nctaid_z,
+                                   Special::laneid,   Special::warpid};
 
 // Returns whether an operation computes its results of its operands alone, or loads a parameter.
 bool may_be_invariant(const Program& program, const Instruction& i) {
@@ -71,7 +58,7 @@ class InvariantSearch {
     drop_early_reads();
     for (const Program::Constant& constant : program_.constants) make_invariant(constant.slot);
     for (const Program::SpecialSlot& special : program_.specials) {
-      if (is_invariant(special.which)) make_invariant(special.slot);
+      if (std::ranges::count(kInvariant, special.which) != 0) make_invariant(special.slot);
     }
     for (BasicBlock& block : program_.blocks) {
       block.varying = static_cast<std::uint32_t>(program_.varying.size());
