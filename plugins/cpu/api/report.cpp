@@ -2,6 +2,7 @@
 #include "api/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -64,44 +65,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* name_of(FaultKind kind) {
-  switch (kind) {
-    case FaultKind::illegal_address:
-      return "illegal_address";
-    case FaultKind::misaligned_address:
-      return "misaligned_address";
-    case FaultKind::limit:
-      return "limit";
-    case FaultKind::barrier:
-      return "barrier";
-    case FaultKind::trap:
-      return "trap";
-    case FaultKind::stack:
-      return "stack_overflow";
-    case FaultKind::invalid_pc:
-      return "invalid_pc";
-    case FaultKind::handle:
-    case FaultKind::descriptor:
-      return "invalid_handle";
-    case FaultKind::surface:
-      return "surface_out_of_range";
-    case FaultKind::assertion:
-      return "assert";
-    case FaultKind::waiting:
-      return "waiting";
-    case FaultKind::heap:
-      return "heap";
-#define CHECK(name, found, word, places) \
-  case FaultKind::found:                 \
-    return #found;
+// In the order of FaultKind.
+constexpr std::array kFaultNames = {"illegal_address",
+                                    "misaligned_address",
+                                    "limit",
+                                    "barrier",
+                                    "trap",
+                                    "stack_overflow",
+                                    "invalid_pc",
+                                    "invalid_handle",
+                                    "surface_out_of_range",
+                                    "invalid_handle",
+                                    "assert",
+                                    "waiting",
+                                    "heap",
+#define CHECK(name, found, word, places) #found,
 #include "warpmark/checks.def"
-    case FaultKind::incomplete:
-      return "incomplete";
-    case FaultKind::count:
-      break;
-  }
-  return "";
-}
+                                    "incomplete"};
+static_assert(kFaultNames.size() == static_cast<std::size_t>(FaultKind::count));
 
 std::string plural(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
@@ -506,7 +487,7 @@ Json allocation_json(const Allocation& allocation, Nearest::Side side, std::uint
 std::string render_fault(const Fault& fault, const Program& program, std::uint64_t launch) {
   Json json;
   json["launch"] = launch;
-  json["kind"] = name_of(fault.kind);
+  json["kind"] = kFaultNames[static_cast<std::size_t>(fault.kind)];
   json["kernel"] = safe(program.name);
   if (fault.has_access) {
     json["space"] = name_of(space_of(fault));

@@ -13,25 +13,9 @@ using u32 = std::uint32_t;
 
 // The values of the enumerations that txq and suq return are OpenCL's, as the PTX ISA says.
 u32 channel_data_type(TexelFormat format, bool normalized) {
-  switch (format.kind) {
-    case ChannelKind::u8:
-      return normalized ? 0x10d2 : 0x10da;
-    case ChannelKind::u16:
-      return normalized ? 0x10d3 : 0x10db;
-    case ChannelKind::u32:
-      return 0x10dc;
-    case ChannelKind::s8:
-      return normalized ? 0x10d0 : 0x10d7;
-    case ChannelKind::s16:
-      return normalized ? 0x10d1 : 0x10d8;
-    case ChannelKind::s32:
-      return 0x10d9;
-    case ChannelKind::f16:
-      return 0x10dd;
-    case ChannelKind::f32:
-      return 0x10de;
-  }
-  return 0;
+  constexpr u32 kPlain[] = {0x10da, 0x10db, 0x10dc, 0x10d7, 0x10d8, 0x10d9, 0x10dd, 0x10de};
+  constexpr u32 kNormalized[] = {0x10d2, 0x10d3, 0x10dc, 0x10d0, 0x10d1, 0x10d9, 0x10dd, 0x10de};
+  return (normalized ? kNormalized : kPlain)[static_cast<u32>(format.kind)];  // u8, u16, u32, s8 …
 }
 u32 channel_order(TexelFormat format) {
   return format.channels == 1 ? 0x10b0 : format.channels == 2 ? 0x10b2 : 0x10b5;
