@@ -18,16 +18,10 @@ bool is_kind(cudaMemcpyKind kind) {
   return number <= cudaMemcpyDefault;
 }
 
-CUmemorytype source_type(cudaMemcpyKind kind) {
+// The memory of a copy's one side, which is the host's for the kind `host` and between hosts.
+CUmemorytype memory_type(cudaMemcpyKind kind, cudaMemcpyKind host) {
   if (kind == cudaMemcpyDefault) return CU_MEMORYTYPE_UNIFIED;
-  return kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice ? CU_MEMORYTYPE_HOST
-                                                                        : CU_MEMORYTYPE_DEVICE;
-}
-
-CUmemorytype destination_type(cudaMemcpyKind kind) {
-  if (kind == cudaMemcpyDefault) return CU_MEMORYTYPE_UNIFIED;
-  return kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost ? CU_MEMORYTYPE_HOST
-                                                                        : CU_MEMORYTYPE_DEVICE;
+  return kind == cudaMemcpyHostToHost || kind == host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
 CUDA_MEMCPY3D make_copy(const Place& to, const Place& from, std::size_t width, std::size_t height,
@@ -42,7 +36,7 @@ CUDA_MEMCPY3D make_copy(const Place& to, const Place& from, std::size_t width, s
     copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
     copy.srcArray = driver_array(from.array);
   } else {
-    copy.srcMemoryType = source_type(kind);
+    copy.srcMemoryType = memory_type(kind, cudaMemcpyHostToDevice);
     copy.srcHost = from.pointer;
     copy.srcDevice = address_of(from.pointer);
   }
@@ -55,7 +49,7 @@ CUDA_MEMCPY3D make_copy(const Place& to, const Place& from, std::size_t width, s
     copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
     copy.dstArray = driver_array(to.array);
   } else {
-    copy.dstMemoryType = destination_type(kind);
+    copy.dstMemoryType = memory_type(kind, cudaMemcpyDeviceToHost);
     copy.dstHost = const_cast<void*>(to.pointer);
     copy.dstDevice = address_of(to.pointer);
   }

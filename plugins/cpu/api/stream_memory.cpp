@@ -22,6 +22,25 @@ CUresult value(const char* name, CUstream stream, const ValueWork& work) {
   });
 }
 
+CUresult do_operation(CUstream stream, const CUstreamBatchMemOpParams& one) {
+  const auto& wait = one.waitValue;
+  const auto& write = one.writeValue;
+  switch (number_in(one.operation)) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+      return cuStreamWaitValue32_v2(stream, wait.address, wait.value, wait.flags);
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+      return cuStreamWaitValue64_v2(stream, wait.address, wait.value64, wait.flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+      return cuStreamWriteValue32_v2(stream, write.address, write.value, write.flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+      return cuStreamWriteValue64_v2(stream, write.address, write.value64, write.flags);
+    case CU_STREAM_MEM_OP_BARRIER:
+      return CUDA_SUCCESS;
+    default:
+      return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
 }  // namespace
 }  // namespace warpmark::cpu
 
@@ -51,31 +70,7 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
   if (flags != 0 || count > 256 || (count != 0 && operations == nullptr))
     return CUDA_ERROR_INVALID_VALUE;
   for (unsigned int i = 0; i < count; ++i) {
-    const CUstreamBatchMemOpParams& each = operations[i];
-    CUresult result = CUDA_ERROR_INVALID_VALUE;
-    switch (number_in(each.operation)) {
-      case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        result = cuStreamWaitValue32_v2(stream, each.waitValue.address, each.waitValue.value,
-                                        each.waitValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        result = cuStreamWaitValue64_v2(stream, each.waitValue.address, each.waitValue.value64,
-                                        each.waitValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        result = cuStreamWriteValue32_v2(stream, each.writeValue.address, each.writeValue.value,
-                                         each.writeValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        result = cuStreamWriteValue64_v2(stream, each.writeValue.address, each.writeValue.value64,
-                                         each.writeValue.flags);
-        break;
-      case CU_STREAM_MEM_OP_BARRIER:
-        result = CUDA_SUCCESS;
-        break;
-      default:
-        break;
-    }
+    const CUresult result = do_operation(stream, operations[i]);
     if (result != CUDA_SUCCESS) return result;
   }
   return CUDA_SUCCESS;
