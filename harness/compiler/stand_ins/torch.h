@@ -51,61 +51,31 @@ struct alignas(2) BFloat16 {
   __host__ __device__ operator float() const { return __bfloat162float(__ushort_as_bfloat16(x)); }
   __device__ operator __nv_bfloat16() const { return __ushort_as_bfloat16(x); }
 };
-#define WARPMARK_16_BITS(T)                                  \
-  __host__ __device__ inline T operator+(T a, T b) {         \
-    return T(float(a) + float(b));                           \
-  }                                                          \
-  __host__ __device__ inline T operator-(T a, T b) {         \
-    return T(float(a) - float(b));                           \
-  }                                                          \
-  __host__ __device__ inline T operator*(T a, T b) {         \
-    return T(float(a) * float(b));                           \
-  }                                                          \
-  __host__ __device__ inline T operator/(T a, T b) {         \
-    return T(float(a) / float(b));                           \
-  }                                                          \
-  __host__ __device__ inline T operator-(T a) {              \
-    return T(-float(a));                                     \
-  }                                                          \
-  __host__ __device__ inline T& operator+=(T& a, T b) {      \
-    return a = T(float(a) + float(b));                       \
-  }                                                          \
-  __host__ __device__ inline T& operator-=(T& a, T b) {      \
-    return a = T(float(a) - float(b));                       \
-  }                                                          \
-  __host__ __device__ inline T& operator*=(T& a, T b) {      \
-    return a = T(float(a) * float(b));                       \
-  }                                                          \
-  __host__ __device__ inline T& operator/=(T& a, T b) {      \
-    return a = T(float(a) / float(b));                       \
-  }                                                          \
-  __host__ __device__ inline float operator+(T a, float b) { \
-    return float(a) + b;                                     \
-  }                                                          \
-  __host__ __device__ inline float operator-(T a, float b) { \
-    return float(a) - b;                                     \
-  }                                                          \
-  __host__ __device__ inline float operator*(T a, float b) { \
-    return float(a) * b;                                     \
-  }                                                          \
-  __host__ __device__ inline float operator/(T a, float b) { \
-    return float(a) / b;                                     \
-  }                                                          \
-  __host__ __device__ inline float operator+(float a, T b) { \
-    return a + float(b);                                     \
-  }                                                          \
-  __host__ __device__ inline float operator-(float a, T b) { \
-    return a - float(b);                                     \
-  }                                                          \
-  __host__ __device__ inline float operator*(float a, T b) { \
-    return a * float(b);                                     \
-  }                                                          \
-  __host__ __device__ inline float operator/(float a, T b) { \
-    return a / float(b);                                     \
+#define WARPMARK_OPERATOR(T, op)                               \
+  __host__ __device__ inline T operator op(T a, T b) {         \
+    return T(float(a) op float(b));                            \
+  }                                                            \
+  __host__ __device__ inline T& operator op##=(T& a, T b) {    \
+    return a = T(float(a) op float(b));                        \
+  }                                                            \
+  __host__ __device__ inline float operator op(T a, float b) { \
+    return float(a) op b;                                      \
+  }                                                            \
+  __host__ __device__ inline float operator op(float a, T b) { \
+    return a op float(b);                                      \
+  }
+#define WARPMARK_16_BITS(T)                     \
+  WARPMARK_OPERATOR(T, +)                       \
+  WARPMARK_OPERATOR(T, -)                       \
+  WARPMARK_OPERATOR(T, *)                       \
+  WARPMARK_OPERATOR(T, /)                       \
+  __host__ __device__ inline T operator-(T a) { \
+    return T(-float(a));                        \
   }
 WARPMARK_16_BITS(Half)
 WARPMARK_16_BITS(BFloat16)
 #undef WARPMARK_16_BITS
+#undef WARPMARK_OPERATOR
 enum class ScalarType : int8_t { Byte, Char, Short, Int, Long, Half, Float, Double };
 }  // namespace c10
 namespace at {
