@@ -25,17 +25,8 @@ const YamlNode* YamlNode::find(std::string_view key) const {
 }
 
 std::string_view to_text(YamlNode::Kind kind) {
-  switch (kind) {
-    case YamlNode::Kind::null:
-      return "nothing";
-    case YamlNode::Kind::scalar:
-      return "text";
-    case YamlNode::Kind::list:
-      return "a list";
-    case YamlNode::Kind::map:
-      return "a map";
-  }
-  return "";
+  constexpr std::string_view kTexts[] = {"nothing", "text", "a list", "a map"};
+  return kTexts[static_cast<size_t>(kind)];
 }
 
 namespace {

@@ -25,28 +25,8 @@ ConsoleStyle console_style(int fd) {
 
 std::string coloured(const ConsoleStyle& style, Colour colour, std::string_view text) {
   if (!style.colour || colour == Colour::plain) return std::string(text);
-  // ECMA-48 SGR parameters.
-  int code = 0;
-  switch (colour) {
-    case Colour::plain:
-      break;
-    case Colour::bold:
-      code = 1;
-      break;
-    case Colour::dim:
-      code = 2;
-      break;
-    case Colour::red:
-      code = 31;
-      break;
-    case Colour::green:
-      code = 32;
-      break;
-    case Colour::yellow:
-      code = 33;
-      break;
-  }
-  return fmt::format("\033[{}m{}\033[0m", code, text);
+  constexpr int kCodes[] = {0, 1, 2, 31, 32, 33};  // ECMA-48 SGR parameters, in Colour's order
+  return fmt::format("\033[{}m{}\033[0m", kCodes[static_cast<size_t>(colour)], text);
 }
 
 std::string duration_text(double seconds) {

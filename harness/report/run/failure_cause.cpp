@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+
 #include "base/characters.hpp"
 #include "base/text.hpp"
 #include "report/run/case_text.hpp"
@@ -86,24 +89,13 @@ std::string without_numbers(std::string_view text) {
 }
 
 int failure_rank(const Outcome& outcome) {
-  switch (outcome.failure) {
-    case FailureKind::load:
-    case FailureKind::compile:
-    case FailureKind::signature:
-    case FailureKind::launch:
-    case FailureKind::input:
-    case FailureKind::reference:
-      return 0;
-    case FailureKind::fault:
-    case FailureKind::limit:
-    case FailureKind::crash:
-    case FailureKind::driver:
-      return 1;
-    case FailureKind::finding:
-      return 2;
-    default:
-      return 3;
-  }
+  using Kind = FailureKind;
+  constexpr std::array kNotLaunched = {Kind::load,   Kind::compile, Kind::signature,
+                                       Kind::launch, Kind::input,   Kind::reference};
+  constexpr std::array kEnded = {Kind::fault, Kind::limit, Kind::crash, Kind::driver};
+  if (std::ranges::count(kNotLaunched, outcome.failure) != 0) return 0;
+  if (std::ranges::count(kEnded, outcome.failure) != 0) return 1;
+  return outcome.failure == Kind::finding ? 2 : 3;
 }
 
 std::string cases_title(const std::string& first, size_t more) {
