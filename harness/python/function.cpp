@@ -1,7 +1,5 @@
 #include "python/function.hpp"
 
-#include <algorithm>
-
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
