@@ -256,9 +256,10 @@ bool BlockRaces::hides(const Record& before, const Record& now) const {
 void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
                            FurtherRecords* readers) const {
   const Record last{*cell.read}, other{*cell.other};
-  if (hides(last, now)) {
+  if (hides(last, now) || hides(other, now)) {
     // The plain read stays for other warps, and the strong one for its own, if there is room.
-    if (other.bits < oldest || other.thread() == now.thread())
+    const bool has_room = other.bits < oldest || other.thread() == now.thread();
+    if (hides(last, now) && has_room)
       *cell.other = now.bits;
     else if (readers != nullptr)
       readers->keep_two_of_warp(cell.read, now.bits);
@@ -274,7 +275,10 @@ void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64
     const auto others = [&](const Record& record) {
       return order_.block_of(record) != order_.index();
     };
-    const bool weaker = last.strong() && !other.strong();
+    // A plain read takes the place of an earlier one of its thread.
+    const bool follows_other = !now.strong() && other.bits >= oldest &&
+                               other.thread() == now.thread() && order_.owns(other);
+    const bool weaker = last.strong() && !other.strong() && !follows_other;
     // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
     const bool gives_way = other.warp() == now.warp() || order_.before_barrier(other);
     const bool says_more =

@@ -87,9 +87,11 @@ WARPMARK_INLINE void note_read(u64& read, u64& other, u64 me, const Now& now) {
   const auto says_more_than_other = [&] {
     return own(other, now) && says_more(last, other, me, now.order->before_barrier({other}));
   };
-  const bool follows = !now.newer(other)
-                           ? alien || !same_thread(last, me)
-                           : !says_less(last, other) && (alien || says_more_than_other());
+  const auto is_weaker = [&] {
+    return says_less(last, other) && !(same_thread(other, me) && own(other, now));
+  };
+  const bool follows = !now.newer(other) ? alien || !same_thread(last, me)
+                                         : !is_weaker() && (alien || says_more_than_other());
   if (follows) other = last;
   if (now.readers != nullptr) lose_read(&read, follows ? before : last, me, now);
 }
@@ -127,7 +129,8 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
     if constexpr (S == Space::global) {
       WARPMARK_NO_DEPENDENCES for (int i = 0; i < count; ++i) {
         const u64 me = record_of(i), last = cells.read[i], other = cells.other[i];
-        bad |= unclear(last) | (unclear(other) & static_cast<u64>(!same_thread(last, me)));
+        const bool decides = !same_thread(last, me) | says_less(last, other);
+        bad |= unclear(last) | (unclear(other) & static_cast<u64>(decides));
       }
       if (bad != 0) return false;
     }
@@ -141,9 +144,10 @@ WARPMARK_INLINE bool settle_contiguous(const RaceCells& cells, int count, int sh
       const bool alone = static_cast<s64>(other) < static_cast<s64>(threshold);
       const bool alien = S == Space::global && static_cast<s64>(last) < static_cast<s64>(start);
       const bool kept = S == Space::global && static_cast<s64>(other) < static_cast<s64>(start);
-      const bool replaces = alone ? alien || !same_thread(last, me)
-                                  : !says_less(last, other) &&
-                                        (alien || (!kept && says_more(last, other, me, false)));
+      const bool weaker = says_less(last, other) & !(!kept & same_thread(other, me));
+      const bool replaces =
+          alone ? alien || !same_thread(last, me)
+                : !weaker && (alien || (!kept && says_more(last, other, me, false)));
       cells.other[i] = follows && replaces ? last : other;
       cells.read[i] = me;
     }
