@@ -115,8 +115,7 @@ def page(before, after):
         old, new = before.get("ways", {}).get(way), after["ways"][way]
         yield "| frames of %s | %s | %d |" % (way, old["frames"] if old else "", new["frames"])
     if "shortened" in after:
-        yield ("\nWhat was added hides what was taken away: since then %(commits)d commits left the product shorter, by %(lines)d lines "
-               "together." % after["shortened"])
+        yield "\n%(commits)d commits since then left the product shorter, by %(lines)d lines together." % after["shortened"]
     yield "\nThe largest folders after it:\n\n| folder | files | code | comments |\n|---|---|---|---|"
     for name, row in sorted(after["folders"].items(), key=lambda item: -item[1]["code"])[:10]:
         yield "| `%s` | %d | %d | %d |" % (name, row["files"], row["code"], row["comments"])
