@@ -37,7 +37,7 @@ struct Hello {
   std::string device = "auto";
   bool use_cache = true;
   std::optional<Confined> confined = {};
-  int further = 0;  ///< offset from the chosen device; after the last device comes number 0
+  int further = 0;     ///< offset from the chosen device; after the last device comes number 0
   bool times = false;  ///< a GPU gets at once what timing needs beside a case
 };
 

@@ -19,6 +19,7 @@ import collections
 import json
 import os
 import sys
+import time
 import traceback
 
 try:
@@ -55,10 +56,9 @@ class Way(collections.namedtuple("Way", "checked workers")):
 
 
 CHECKED, ONE, TWO = Way(True, 1), Way(False, 1), Way(False, 2)
-# The builds that the H200 had.
+# Builds that the H200 had; of the older architectures one each day.
 SHORT = {
-    (75, "plain"): [TWO],
-    (80, "plain"): [ONE],
+    (75 + 5 * (int(time.time()) // 86400 % 2), "plain"): [ONE],
     (90, "plain"): [TWO, CHECKED],
     (90, "debug"): [TWO]
 }

@@ -252,14 +252,32 @@ bool BlockRaces::hides(const Record& before, const Record& now) const {
          order_.fenced(now.warp(), now.lane()) < before.epoch();
 }
 
+// Returns whether the last read of a cell takes the other one's place when `now` is the last.
+bool BlockRaces::takes_place(const Record& last, const Record& other, const Record& now,
+                             std::uint64_t oldest) const {
+  const auto is_alien = [&](const Record& record) {
+    return order_.block_of(record) != order_.index();
+  };
+  if (other.bits < oldest) return is_alien(last) || last.thread() != now.thread();
+  // A plain read takes the place of an earlier one of its thread.
+  const bool follows_other = !now.strong() && other.thread() == now.thread() && order_.owns(other);
+  const bool weaker = last.strong() && !other.strong() && !follows_other;
+  if (weaker || is_alien(last)) return !weaker;
+  if (is_alien(other)) return false;
+  // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
+  const bool gives_way = other.warp() == now.warp() || order_.before_barrier(other);
+  return last.warp() != now.warp() || (gives_way && last.thread() != now.thread());
+}
+
 // A cell has the last read and another one, which together tell of a race with any later write.
 void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
                            FurtherRecords* readers) const {
   const Record last{*cell.read}, other{*cell.other};
-  if (hides(last, now) || hides(other, now)) {
+  const bool hides_last = hides(last, now);
+  if (hides_last || hides(other, now)) {
     // The plain read stays for other warps, and the strong one for its own, if there is room.
     const bool has_room = other.bits < oldest || other.thread() == now.thread();
-    if (hides(last, now) && has_room)
+    if (hides_last && has_room)
       *cell.other = now.bits;
     else if (readers != nullptr)
       readers->keep_two_of_warp(cell.read, now.bits);
@@ -272,23 +290,10 @@ void BlockRaces::keep_read(const RaceCells& cell, const Record& now, std::uint64
     if (lost.thread() != now.thread()) readers->keep_two_of_warp(cell.read, lost.bits);
   };
   if (last.bits >= oldest) {
-    const auto others = [&](const Record& record) {
-      return order_.block_of(record) != order_.index();
-    };
-    // A plain read takes the place of an earlier one of its thread.
-    const bool follows_other = !now.strong() && other.bits >= oldest &&
-                               other.thread() == now.thread() && order_.owns(other);
-    const bool weaker = last.strong() && !other.strong() && !follows_other;
-    // The newest reads of two lanes stay of a warp: an older one may have been put in order since.
-    const bool gives_way = other.warp() == now.warp() || order_.before_barrier(other);
-    const bool says_more =
-        last.warp() != now.warp() || (gives_way && last.thread() != now.thread());
-    const bool moves = other.bits < oldest ? others(last) || last.thread() != now.thread()
-                       : others(last)      ? !weaker
-                                           : !others(other) && says_more && !weaker;
+    const bool moves = takes_place(last, other, now, oldest);
     // Two plain reads say more than a strong one, but to their own block only until its barrier.
-    const bool strong_after_plain =
-        now.strong() && !last.strong() && (others(last) || !order_.before_barrier(last));
+    const bool is_settled = order_.owns(last) && order_.before_barrier(last);
+    const bool strong_after_plain = now.strong() && !last.strong() && !is_settled;
     if (!moves && strong_after_plain && last.thread() != now.thread()) return lose(now);
     lose(moves ? other : last);
     if (moves) *cell.other = last.bits;

@@ -295,6 +295,8 @@ class BlockRaces final : public Check {
                    std::uint64_t address, std::uint32_t bytes, bool strong, bool same);
   [[nodiscard]] Record written_anew(const Lanes& w, const Instruction& i, Space space,
                                     std::uint32_t lane, std::uint64_t address, std::uint32_t bytes);
+  [[nodiscard]] bool takes_place(const Record& last, const Record& other, const Record& now,
+                                 std::uint64_t oldest) const;
   void keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
                  FurtherRecords* readers) const;
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
