@@ -43,8 +43,8 @@ inline bool BlockRaces::suffices(const FurtherRecords::Writes& known, std::uint6
                                  std::uint64_t now) const {
   const bool own = (before ^ now) >> Record::kEpochShift == 0 || order_.owns({before});
   const Record kept{known.records.back()};
-  return own && !launch_.order.in_part && !known.weak && kept.thread() != Record{now}.thread() &&
-         !order_.before_barrier(kept) && !kept.in_flight();
+  return own && !launch_.order.in_part && launch_.deciding.empty() && !known.weak &&
+         kept.thread() != Record{now}.thread() && !order_.before_barrier(kept) && !kept.in_flight();
 }
 
 // Records an atomic access, with the record `now`, in some cells, and returns true, if every record
@@ -62,6 +62,8 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
   FurtherRecords::Writes further;  // of the cell in question
   for (std::uint32_t i = 0; i < count; ++i) {
     if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
+    const bool was_read = launch_.order.in_part && cells.read[i] >= oldest;
+    if (was_read && launch_.further_reads.find(cells.read + i)) return false;
     further = {};
     if (cells.write[i] >= oldest) further = launch_.further.find(cells.write + i);
     if (further && further.records.front() < oldest) {
@@ -78,7 +80,11 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint64_t before = std::exchange(cells.write[i], now);
     if (before < oldest) launch_.further.forget(cells.write + i);
-    if (before < oldest || (before ^ now) >> Record::kThreadShift == 0) continue;
+    if (before < oldest) continue;
+    if ((before ^ now) >> Record::kThreadShift == 0) {
+      if (returns) launch_.further.forget_strong(cells.write + i);
+      continue;
+    }
     const bool kept = count == 1 && !returns && further && suffices(further, before, now);
     if (!kept) keep_strong(cells.write + i, Record{before}, Record{now}, returns);
     // Without others before, keep_strong() has kept the write before this one.
