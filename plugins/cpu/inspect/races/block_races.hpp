@@ -300,6 +300,10 @@ class BlockRaces final : public Check {
   void keep_read(const RaceCells& cell, const Record& now, std::uint64_t oldest,
                  FurtherRecords* readers) const;
   [[nodiscard]] bool hides(const Record& before, const Record& now) const;
+  /// Returns whether further reads of a cell are kept beside those that it has room for.
+  [[nodiscard]] bool has_further_reads(const std::uint64_t* read, std::uint64_t oldest) const {
+    return launch_.order.in_part && *read >= oldest && launch_.further_reads.find(read);
+  }
   /// Makes a write the last one of its cell. `raced` tells whether it conflicts with the cell's
   /// last write.
   void put_write(const RaceCells& cell, const Access& access, std::uint64_t oldest, bool raced);

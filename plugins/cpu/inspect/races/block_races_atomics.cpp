@@ -62,8 +62,7 @@ bool BlockRaces::settle_strong(const RaceCells& cells, std::uint32_t count, bool
   FurtherRecords::Writes further;  // of the cell in question
   for (std::uint32_t i = 0; i < count; ++i) {
     if (danger(cells.write[i]) || danger(cells.read[i]) || danger(cells.other[i])) return false;
-    const bool was_read = launch_.order.in_part && cells.read[i] >= oldest;
-    if (was_read && launch_.further_reads.find(cells.read + i)) return false;
+    if (has_further_reads(cells.read + i, oldest)) return false;
     further = {};
     if (cells.write[i] >= oldest) further = launch_.further.find(cells.write + i);
     if (further && further.records.front() < oldest) {
