@@ -117,6 +117,17 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
   return inputs;
 }
 
+Facts array_facts(const Plan& plan, const CaseInputs& inputs) {
+  Facts facts;
+  for (const Buffer& buffer : plan.buffers) {
+    ArrayFacts array{{}, inputs.dtypes.at(buffer.name)};
+    const auto found = inputs.arrays.find(buffer.name);
+    if (found != inputs.arrays.end()) array.shape = found->second.shape();
+    facts.arrays.emplace(buffer.name, std::move(array));
+  }
+  return facts;
+}
+
 Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs) {
   const auto input = inputs.arrays.find(buffer.name);
   if (input != inputs.arrays.end()) return input->second.shape();

@@ -37,6 +37,9 @@ struct CaseInputs : ArgumentTypes {
 CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, ArgumentTypes types,
                            GeneratorKey key);
 
+/// The facts about a plan's arrays, by which it is resolved.
+Facts array_facts(const Plan& plan, const CaseInputs& inputs);
+
 /// The shape of a buffer of a resolved plan: that of its initial value, or of its `out`.
 Shape buffer_shape(const Buffer& buffer, const CaseInputs& inputs);
 

@@ -24,6 +24,13 @@ std::optional<ArgumentTypes> types_of(const Plan& plan) {
   return types;
 }
 
+InputsAhead::Made made_now(Interpreter& python, const PlannedCase& planned,
+                           const ArgumentTypes& types, const GeneratorKey& key) {
+  const auto start = Clock::now();
+  CaseInputs inputs = evaluate_inputs(python, planned, types, key);
+  return {std::move(inputs), seconds_since(start)};
+}
+
 }  // namespace
 
 void InputsAhead::expect(const Case& which, std::shared_ptr<const PlannedCase> planned,
@@ -37,14 +44,18 @@ void InputsAhead::make(Interpreter& python) {
   if (planned == nullptr) return;
   const std::optional<ArgumentTypes> types = types_of(planned->plan);
   if (!types) return;
-  const auto start = Clock::now();
   try {
     python.require_numpy();
-    CaseInputs inputs = evaluate_inputs(python, *planned, *types, key_);
-    made_.emplace(Made{std::move(inputs), seconds_since(start)});
+    made_ = made_now(python, *planned, *types, key_);
     planned_ = planned;
   } catch (const std::exception&) {
   }
+}
+
+InputsAhead::Made InputsAhead::take_or_make(Interpreter& python, const PlannedCase& ready,
+                                            const ArgumentTypes& types, const GeneratorKey& key) {
+  if (auto made = take(ready, types, key)) return std::move(*made);
+  return made_now(python, ready, types, key);
 }
 
 std::optional<InputsAhead::Made> InputsAhead::take(const PlannedCase& ready,

@@ -25,12 +25,16 @@ class InputsAhead {
     CaseInputs inputs;
     double seconds = 0;  ///< that making them took
   };
-  /// The inputs of a case that is ready for them, or nothing if others, or none, were made.
-  std::optional<Made> take(const PlannedCase& ready, const ArgumentTypes& types,
-                           const GeneratorKey& key);
+  /// The inputs of a case that is ready for them: those that were made, or new ones if others, or
+  /// none, were. Throws as evaluate_inputs.
+  Made take_or_make(Interpreter& python, const PlannedCase& ready, const ArgumentTypes& types,
+                    const GeneratorKey& key);
   void forget();
 
  private:
+  std::optional<Made> take(const PlannedCase& ready, const ArgumentTypes& types,
+                           const GeneratorKey& key);
+
   GeneratorKey key_;
   std::shared_ptr<const PlannedCase> planned_;
   std::optional<Made> made_;

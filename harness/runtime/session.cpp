@@ -72,8 +72,7 @@ class Session::State {
   State& operator=(const State&) = delete;
 
   void expect(const Case& which, std::shared_ptr<const PlannedCase> planned, uint64_t processes) {
-    const bool is_quick = options_.device.starts_with("cpu");
-    if (is_quick || options_.ranks || options_.confinement) return;
+    if (options_.device.starts_with("cpu") || options_.ranks || options_.confinement) return;
     expected_processes_ = processes;
     inputs_ahead_.expect(which, std::move(planned), options_.seed);
   }
@@ -306,18 +305,6 @@ class Session::State {
     return group.back().bytes();
   }
 
-  Facts facts_for(const Plan& plan, const CaseInputs& inputs) const {
-    Facts facts;
-    facts.device = worker_.facts().attributes;
-    for (const Buffer& buffer : plan.buffers) {
-      ArrayFacts array{{}, inputs.dtypes.at(buffer.name)};
-      const auto found = inputs.arrays.find(buffer.name);
-      if (found != inputs.arrays.end()) array.shape = found->second.shape();
-      facts.arrays.emplace(buffer.name, std::move(array));
-    }
-    return facts;
-  }
-
   ArgumentTypes types_of(const PlannedCase& planned, const Signatures& compiled, Outcome& outcome) {
     try {
       return argument_types(planned, compiled);
@@ -368,17 +355,13 @@ class Session::State {
       }
       const GeneratorKey key{trial.seed.value_or(options_.seed), which.suite->name, which.id, "",
                              trial.index};
-      if (auto made = inputs_ahead_.take(ready.planned, types, key)) {
-        ready.inputs = std::move(made->inputs);
-        ready.inputs_s = made->seconds;
-      } else {
-        const auto start = Clock::now();
-        ready.inputs = evaluate_inputs(python_, ready.planned, types, key);
-        ready.inputs_s = seconds_since(start);
-      }
+      InputsAhead::Made made = inputs_ahead_.take_or_make(python_, ready.planned, types, key);
+      ready.inputs = std::move(made.inputs);
+      ready.inputs_s = made.seconds;
       check_axes(planned, compiled, ready.inputs);
-      ready.planned.plan = resolve(ready.planned.plan, facts_for(ready.planned.plan, ready.inputs),
-                                   planned.positions);
+      Facts facts = array_facts(ready.planned.plan, ready.inputs);
+      facts.device = worker_.facts().attributes;
+      ready.planned.plan = resolve(ready.planned.plan, facts, planned.positions);
       check_scratch(ready.planned);
       for (Buffer& buffer : ready.planned.plan.buffers) {
         buffer.dtype = ready.inputs.dtypes.at(buffer.name);
