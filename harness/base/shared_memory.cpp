@@ -52,6 +52,12 @@ bool release_later(UniqueFd& fd, std::span<std::byte> bytes) {
   return true;
 }
 
+// This process's memory, opened once for all that read parts of it; none if it cannot be opened.
+int own_memory() {
+  static const UniqueFd file(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  return file.get();
+}
+
 // Memory that is being released counts as used until then.
 void wait_for_releases() {
   if (releaser != ::getpid()) return;
@@ -81,6 +87,20 @@ SharedMemory SharedMemory::create(size_t bytes, const std::string& name) {
   return {std::move(fd), bytes};
 }
 
+SharedMemory SharedMemory::create_readable(size_t bytes) {
+  static std::atomic<uint64_t> numbers = 0;
+  if (bytes == 0 || own_memory() < 0) return create(bytes);
+  if (bytes >= kReleasedLater) wait_for_releases();
+  void* address =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) return create(bytes);  // its error tells the size
+  ::madvise(address, bytes, MADV_HUGEPAGE);
+  SharedMemory made;
+  made.bytes_ = {static_cast<std::byte*>(address), bytes};
+  made.place_ = {reinterpret_cast<uint64_t>(address), ++numbers, ::getpid()};
+  return made;
+}
+
 SharedMemory SharedMemory::adopt(UniqueFd fd) {
   // Not by fstat: that takes a path where glibc makes it of fstatat, which the sandbox forbids.
   const off_t bytes = ::lseek(fd.get(), 0, SEEK_END);
@@ -107,6 +127,10 @@ SharedMemory::SharedMemory(UniqueFd fd, size_t bytes) : fd_(std::move(fd)) {
   bytes_ = {static_cast<std::byte*>(address), bytes};
 }
 
+int SharedMemory::fd() const {
+  return place_ ? own_memory() : fd_.get();
+}
+
 uint64_t SharedMemory::identity() const {
   struct stat facts {};
   if (::fstat(fd_.get(), &facts) != 0) {
@@ -129,10 +153,13 @@ void SharedMemory::populate() const {
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : fd_(std::move(other.fd_)), bytes_(std::exchange(other.bytes_, {})) {}
+    : fd_(std::move(other.fd_)),
+      place_(std::exchange(other.place_, std::nullopt)),
+      bytes_(std::exchange(other.bytes_, {})) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(place_, other.place_);
   std::swap(bytes_, other.bytes_);
   return *this;
 }

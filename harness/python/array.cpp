@@ -29,21 +29,27 @@ std::string shape_text(const Shape& shape) {
 
 namespace {
 
-std::shared_ptr<SharedMemory> memory_for(const DType& dtype, const Shape& shape) {
+// Memory to be read only pays off with many huge pages.
+constexpr size_t kReadFrom = size_t{32} << 20;
+
+std::shared_ptr<SharedMemory> memory_for(const DType& dtype, const Shape& shape,
+                                         Array::Access others) {
   size_t bytes = 0;
   if (__builtin_mul_overflow(element_count(shape), dtype.bytes, &bytes)) {
     throw usage_error("a shape is too large: " + shape_text(shape));
   }
-  return std::make_shared<SharedMemory>(SharedMemory::create(bytes));
+  const bool read = others == Array::Access::read && bytes >= kReadFrom;
+  return std::make_shared<SharedMemory>(read ? SharedMemory::create_readable(bytes)
+                                             : SharedMemory::create(bytes));
 }
 
 }  // namespace
 
-Array::Array(const DType& dtype, Shape shape)
+Array::Array(const DType& dtype, Shape shape, Access others)
     : dtype_(dtype),
       shape_(std::move(shape)),
       count_(element_count(shape_)),
-      memory_(memory_for(dtype_, shape_)) {}
+      memory_(memory_for(dtype_, shape_, others)) {}
 
 Array::Array(const DType& dtype, Shape shape, std::shared_ptr<SharedMemory> memory)
     : dtype_(dtype),

@@ -26,9 +26,12 @@ std::string shape_text(const Shape& shape);
 /// memory, which lives as long as any handle or NumPy view of it.
 class Array {
  public:
+  /// A worker maps the memory, or only reads it, which is faster for large arrays.
+  enum class Access : uint8_t { mapped, read };
+
   /// A new one, all zero. Throws a usage error for a shape that cannot be, and an environment error
   /// if there is not enough memory.
-  Array(const DType& dtype, Shape shape);
+  Array(const DType& dtype, Shape shape, Access others = Access::mapped);
 
   /// Over memory that exists. Throws an internal error if that is too small.
   Array(const DType& dtype, Shape shape, std::shared_ptr<SharedMemory> memory);

@@ -377,7 +377,8 @@ void assign_fields(const Value& value, const py::object& view, const py::object&
 
 }  // namespace
 
-Array to_array(const Value& value, const DType& dtype, const std::optional<Shape>& shape) {
+Array to_array(const Value& value, const DType& dtype, const std::optional<Shape>& shape,
+               Array::Access others) {
   return converting(value, [&] {
     const bool record = dtype.kind == DTypeKind::record;
     py::object array = record ? structured(value, dtype) : of_no_elements(array_of(value), dtype);
@@ -386,7 +387,7 @@ Array to_array(const Value& value, const DType& dtype, const std::optional<Shape
       throw refuse(value,
                    "the value has shape " + shape_text(own_shape) + ", not " + shape_text(*shape));
     }
-    Array result(dtype, shape.value_or(own_shape));
+    Array result(dtype, shape.value_or(own_shape), others);
     if (is_narrow_float(dtype)) {
       assign_narrow(value, result, array);
       return result;

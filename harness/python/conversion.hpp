@@ -21,7 +21,8 @@ namespace warpmark {
 /// `shape`, the value must have it, or be a single value, which then fills it. Throws an Error with
 /// the value's exit code and place that names the value and the range.
 Array to_array(const Value& value, const DType& dtype,
-               const std::optional<Shape>& shape = std::nullopt);
+               const std::optional<Shape>& shape = std::nullopt,
+               Array::Access others = Array::Access::mapped);
 
 /// The bytes of a single value, or of `count` elements, by the rules of `to_array`.
 std::vector<std::byte> scalar_bytes(const Value& value, const DType& dtype, size_t count = 1);

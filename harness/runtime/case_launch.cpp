@@ -247,7 +247,7 @@ void CaseLaunch::launch(const ReadyCase& ready, const Results& results, std::byt
   if (!judge_reports(ready.planned, outcome)) throw CaseEnded{};
 }
 
-protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, const protocol::Verify& request,
+protocol::Verified CaseLaunch::launch_once(const ReadyCase& ready, protocol::Verify& request,
                                            const Results& results, Outcome& outcome) {
   protocol::Reply reply = ask_for_launch(ready, request, results, outcome);
   if (auto* failure = std::get_if<protocol::Failure>(&reply)) {
@@ -372,11 +372,13 @@ void CaseLaunch::collect(const ReadyCase& ready, const Results& results, std::by
   }
 }
 
-protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
+protocol::Reply CaseLaunch::ask_for_launch(const ReadyCase& ready, protocol::Verify& request,
                                            const Results& results, Outcome& outcome) {
+  const std::vector<int> fds =
+      descriptors(request.run, buffer_arrays(request.run, ready, &results));
   try {
-    return dialogue_.ask(protocol::to_json(request), descriptors(request.run, ready, &results),
-                         outcome, ready.planned.plan.limits.timeout_s,
+    return dialogue_.ask(protocol::to_json(request), fds, outcome,
+                         ready.planned.plan.limits.timeout_s,
                          request.run.schedule != 0 ? request.run.wall_limit_s : 0, keeps_limits());
   } catch (const CaseEnded&) {
     // If the device cannot end a launch, the end of the worker means that the limit was met.

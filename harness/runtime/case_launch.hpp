@@ -76,9 +76,9 @@ class CaseLaunch {
   std::vector<std::string> checks_for(const Plan& plan) const;
   static void collect(const ReadyCase& ready, const Results& results, std::byte poison,
                       Outcome& outcome);
-  protocol::Reply ask_for_launch(const ReadyCase& ready, const protocol::Verify& request,
+  protocol::Reply ask_for_launch(const ReadyCase& ready, protocol::Verify& request,
                                  const Results& results, Outcome& outcome);
-  protocol::Verified launch_once(const ReadyCase& ready, const protocol::Verify& request,
+  protocol::Verified launch_once(const ReadyCase& ready, protocol::Verify& request,
                                  const Results& results, Outcome& outcome);
   protocol::Verified launch_on_ranks(const ReadyCase& ready, const protocol::Verify& request,
                                      const Results& results, Outcome& outcome);

@@ -391,10 +391,10 @@ protocol::TimedSide CaseTiming::side_of(Ongoing& one, std::vector<int>& fds,
   const auto add = [&fds](const std::vector<int>& more) {
     fds.insert(fds.end(), more.begin(), more.end());
   };
-  add(descriptors(arrays));
+  add(descriptors(side.run, arrays));
   if (one.other) {
     side.other = launch_.run_with_limits(*one.other);
-    add(descriptors(*side.other, *one.other, &one.other_last));
+    add(descriptors(*side.other, buffer_arrays(*side.other, *one.other, &one.other_last)));
   }
   return side;
 }

@@ -77,7 +77,7 @@ Value evaluate(Interpreter& python, const NumpyText& text, const PositionMap& po
 }
 
 CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, ArgumentTypes types,
-                           GeneratorKey key) {
+                           GeneratorKey key, Array::Access others) {
   const Plan& plan = planned.plan;
   CaseInputs inputs{std::move(types), {}, {}, {}};
   PythonScope scope = axes_scope(plan);
@@ -105,7 +105,7 @@ CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, Argu
     }
     if (!buffer.value) continue;
     const DType& dtype = inputs.dtypes.at(buffer.name);
-    Array array = to_array(value_of(buffer.name, *buffer.value), dtype);
+    Array array = to_array(value_of(buffer.name, *buffer.value), dtype, std::nullopt, others);
     if (!buffer.contents.empty()) {
       const Position where = planned.positions.find(buffer.value->at);
       array = contents_of(python, buffer.contents, is_real_only(buffer.contents), array.shape(),

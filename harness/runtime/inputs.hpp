@@ -33,9 +33,10 @@ struct CaseInputs : ArgumentTypes {
 };
 
 /// Evaluates inputs in the plan's order; each sees the axes and those before it. `key` names the
-/// generators, except for the argument. Throws verdict errors.
+/// generators, except for the argument. Workers have large arrays as `others` says. Throws verdict
+/// errors.
 CaseInputs evaluate_inputs(Interpreter& python, const PlannedCase& planned, ArgumentTypes types,
-                           GeneratorKey key);
+                           GeneratorKey key, Array::Access others = Array::Access::mapped);
 
 /// The facts about a plan's arrays, by which it is resolved.
 Facts array_facts(const Plan& plan, const CaseInputs& inputs);

@@ -24,14 +24,14 @@ std::optional<ArgumentTypes> types_of(const Plan& plan) {
   return types;
 }
 
-InputsAhead::Made made_now(Interpreter& python, const PlannedCase& planned,
-                           const ArgumentTypes& types, const GeneratorKey& key) {
+}  // namespace
+
+InputsAhead::Made InputsAhead::made_now(Interpreter& python, const PlannedCase& planned,
+                                        const ArgumentTypes& types, const GeneratorKey& key) const {
   const auto start = Clock::now();
-  CaseInputs inputs = evaluate_inputs(python, planned, types, key);
+  CaseInputs inputs = evaluate_inputs(python, planned, types, key, others_);
   return {std::move(inputs), seconds_since(start)};
 }
-
-}  // namespace
 
 void InputsAhead::expect(const Case& which, std::shared_ptr<const PlannedCase> planned,
                          uint64_t seed) {

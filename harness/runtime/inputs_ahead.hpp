@@ -15,6 +15,9 @@ namespace warpmark {
 
 class InputsAhead {
  public:
+  /// Workers have large arrays as `others` says.
+  explicit InputsAhead(Array::Access others) : others_(others) {}
+
   /// Names the first case, of which trial 0 will be run with generators of `seed`.
   void expect(const Case& which, std::shared_ptr<const PlannedCase> planned, uint64_t seed);
   /// Makes its inputs if the plan gives all types, so that the kernels' are not needed. An error is
@@ -35,6 +38,10 @@ class InputsAhead {
   std::optional<Made> take(const PlannedCase& ready, const ArgumentTypes& types,
                            const GeneratorKey& key);
 
+  Made made_now(Interpreter& python, const PlannedCase& planned, const ArgumentTypes& types,
+                const GeneratorKey& key) const;
+
+  Array::Access others_;
   GeneratorKey key_;
   std::shared_ptr<const PlannedCase> planned_;
   std::optional<Made> made_;

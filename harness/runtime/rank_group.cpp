@@ -175,11 +175,12 @@ std::vector<RankAnswer> RankGroup::run(const protocol::Verify& whole,
       }
       mine[i].result = &own.emplace_back(memory_of(buffer));
     }
+    const std::vector<int> fds = descriptors(part.run, mine);
     const nlohmann::json request = protocol::to_json(request_of_rank(part));
     scatter(part, buffers, limit_s);
     std::vector<RankAnswer> all =
         answers(devices, 2 * limit_s.value_or(options_.timeout_s),
-                [&](Outcome& into) { return run_own(request, descriptors(mine), into); });
+                [&](Outcome& into) { return run_own(request, fds, into); });
     if (!std::ranges::all_of(all, went_well)) return all;
     gather(part, buffers, mine);
     return all;

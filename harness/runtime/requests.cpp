@@ -290,16 +290,15 @@ std::vector<BufferArrays> buffer_arrays(const protocol::Run& run, const ReadyCas
   return all;
 }
 
-std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
-                             const std::map<std::string, Array>* results) {
-  return descriptors(buffer_arrays(run, ready, results));
-}
-
-std::vector<int> descriptors(const std::vector<BufferArrays>& buffers) {
+std::vector<int> descriptors(protocol::Run& run, const std::vector<BufferArrays>& buffers) {
   std::vector<int> fds;
-  for (const BufferArrays& one : buffers) {
-    if (one.initial != nullptr) fds.push_back(one.initial->memory()->fd());
-    if (one.result != nullptr) fds.push_back(one.result->memory()->fd());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const auto& [initial, result] = buffers[i];
+    if (initial != nullptr) {
+      fds.push_back(initial->memory()->fd());
+      run.buffers[i].initial_place = initial->memory()->place();
+    }
+    if (result != nullptr) fds.push_back(result->memory()->fd());
   }
   return fds;
 }

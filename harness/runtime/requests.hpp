@@ -33,11 +33,9 @@ struct BufferArrays {
 std::vector<BufferArrays> buffer_arrays(const protocol::Run& run, const ReadyCase& ready,
                                         const std::map<std::string, Array>* results = nullptr);
 
-/// The descriptors that travel with a request for `run`: initial values and, for a Verify request,
-/// `results` of each buffer.
-std::vector<int> descriptors(const protocol::Run& run, const ReadyCase& ready,
-                             const std::map<std::string, Array>* results = nullptr);
-std::vector<int> descriptors(const std::vector<BufferArrays>& buffers);
+/// The descriptors that travel with a request for `run`: initial values and results of each buffer.
+/// `run` then says where in them the values are.
+std::vector<int> descriptors(protocol::Run& run, const std::vector<BufferArrays>& buffers);
 
 /// Throws a verdict error, at the argument, for an array whose shape no texture or surface has.
 void check_images(const ReadyCase& ready);

@@ -72,7 +72,7 @@ class Session::State {
   State& operator=(const State&) = delete;
 
   void expect(const Case& which, std::shared_ptr<const PlannedCase> planned, uint64_t processes) {
-    if (options_.device.starts_with("cpu") || options_.ranks || options_.confinement) return;
+    if (!is_for_gpu()) return;
     expected_processes_ = processes;
     inputs_ahead_.expect(which, std::move(planned), options_.seed);
   }
@@ -265,6 +265,11 @@ class Session::State {
   bool interrupted() const noexcept { return worker_.interrupted(); }
 
  private:
+  // True if one worker, without walls, has a GPU or may turn out to have one.
+  bool is_for_gpu() const {
+    return !options_.device.starts_with("cpu") && !options_.ranks && !options_.confinement;
+  }
+
   // Has the last case of the group, which is the job's, take turns with its baseline. A device that
   // counts runs one after the other, if only one is asked for on the command line.
   uint64_t hold_against_baseline(TimingJob& job, std::vector<CaseTiming::Ongoing>& group) {
@@ -526,7 +531,7 @@ class Session::State {
   CaseLaunch launch_;
   CaseUnits units_;
   CaseTiming timing_;
-  InputsAhead inputs_ahead_;
+  InputsAhead inputs_ahead_{is_for_gpu() ? Array::Access::read : Array::Access::mapped};
   uint64_t expected_processes_ = 1;
   DeviceFacts facts_;
   bool ready_ = false;

@@ -200,14 +200,20 @@ DeviceMemory& DeviceRun::find(const std::string& name) {
 
 // The copy has the memory's whole value, so its bytes must be those of the buffer.
 void DeviceRun::restore(DeviceMemory& buffer, const protocol::BufferBytes& wanted,
-                        const SharedMemory& initial, InitialCopies* copies) {
+                        const InitialValue& initial, InitialCopies* copies) {
   const bool is_kept = copies != nullptr && is_large(wanted) && initial.size() == wanted.bytes;
   if (const DeviceMemory* copy = is_kept ? copies->find(initial) : nullptr) {
     buffer.copy_from(*copy);
     return;
   }
-  const HostRegistration fast = registered(context_, initial, registers_);
-  buffer.upload(initial.bytes().first(wanted.bytes));
+  if (const SharedMemory* mapped = initial.mapped()) {
+    const HostRegistration fast = registered(context_, *mapped, registers_);
+    buffer.upload(mapped->bytes().first(wanted.bytes));
+  } else if (registers_) {
+    initial.upload_to(buffer, context_);
+  } else {
+    buffer.upload(initial.bytes());
+  }
   forget_surroundings(wanted);
   if (is_kept) copies->keep(context_, buffer, initial);
 }
@@ -292,9 +298,11 @@ void DeviceRun::queue(const Stream& stream, bool& launched) {
 
 std::future<void> DeviceRun::map_results(const std::vector<BufferMemory>& memory) const {
   std::vector<const SharedMemory*> results;
-  for (const BufferMemory& one : memory) {
-    if (one.result && is_registered(*context_, *one.result, registers_))
-      results.push_back(&*one.result);
+  for (size_t i = 0; i < memory.size(); ++i) {
+    // An input that no step may change is fetched only if it changed, or if the device cannot tell.
+    const std::optional<SharedMemory>& one = memory[i].result;
+    if (one && !is_kept(request_.buffers[i]) && is_registered(*context_, *one, registers_))
+      results.push_back(&*one);
   }
   if (results.empty()) return {};
   return std::async([results = std::move(results)] {

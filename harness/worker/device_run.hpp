@@ -16,6 +16,7 @@
 #include "driver/kernel.hpp"
 #include "driver/memory.hpp"
 #include "worker/initial_copies.hpp"
+#include "worker/initial_value.hpp"
 #include "worker/measurement.hpp"
 #include "worker/protocol.hpp"
 
@@ -23,7 +24,7 @@ namespace warpmark {
 
 /// The host's memory of one buffer of a run; the result is set only if it is to be fetched.
 struct BufferMemory {
-  std::optional<SharedMemory> initial;
+  std::optional<InitialValue> initial;
   std::optional<SharedMemory> result;
 };
 
@@ -145,7 +146,7 @@ class DeviceRun {
   bool is_kept(const protocol::BufferBytes& buffer) const;
   DeviceMemory make_buffer(const protocol::BufferBytes& wanted, const Shared* shared);
   void restore(DeviceMemory& buffer, const protocol::BufferBytes& wanted,
-               const SharedMemory& initial, InitialCopies* copies);
+               const InitialValue& initial, InitialCopies* copies);
   void write_pointers();
   DeviceMemory& find(const std::string& name);
   CUdeviceptr address_of(const std::string& name);  ///< address of its first element

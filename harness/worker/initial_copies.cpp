@@ -24,26 +24,26 @@ bool tried(const Act& act) {
 
 }  // namespace
 
-const DeviceMemory* InitialCopies::find(const SharedMemory& memory) const {
-  const auto found = copies_.find(memory.identity());
+const DeviceMemory* InitialCopies::find(const InitialValue& value) const {
+  const auto found = copies_.find(value.identity());
   return found == copies_.end() ? nullptr : &found->second.memory();
 }
 
 void InitialCopies::keep(const std::shared_ptr<const Context>& context, const DeviceMemory& buffer,
-                         const SharedMemory& memory) {
+                         const InitialValue& value) {
   if (!spare_ || context->memory_info().free < *spare_ + buffer.bytes()) return;
   tried([&] {
     Copy copy{context, DeviceMemory(context, buffer.bytes(), "initial value"), {}};
     copy.own.copy_from(buffer);
-    copies_.insert_or_assign(memory.identity(), std::move(copy));
+    copies_.insert_or_assign(value.identity(), std::move(copy));
   });
 }
 
 void InitialCopies::open(const std::shared_ptr<const Context>& context, const std::string& handle,
-                         const SharedMemory& memory) {
+                         const InitialValue& value) {
   tried([&] {
-    Copy copy{context, {}, IpcMemory(context, handle, memory.size())};
-    copies_.insert_or_assign(memory.identity(), std::move(copy));
+    Copy copy{context, {}, IpcMemory(context, handle, value.size())};
+    copies_.insert_or_assign(value.identity(), std::move(copy));
   });
 }
 
@@ -51,8 +51,8 @@ void InitialCopies::close_opened() {
   std::erase_if(copies_, [](const auto& one) { return static_cast<bool>(one.second.opened); });
 }
 
-std::string InitialCopies::shared(const SharedMemory& memory) const {
-  const auto found = copies_.find(memory.identity());
+std::string InitialCopies::shared(const InitialValue& value) const {
+  const auto found = copies_.find(value.identity());
   std::string handle;
   if (found == copies_.end() || found->second.opened) return handle;
   tried([&] { handle = IpcMemory::handle_of(found->second.context, found->second.own); });

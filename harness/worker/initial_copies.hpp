@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "base/shared_memory.hpp"
 #include "driver/ipc_memory.hpp"
 #include "driver/memory.hpp"
+#include "worker/initial_value.hpp"
 
 namespace warpmark {
 
@@ -19,8 +19,8 @@ namespace warpmark {
 /// it keeps. Never while grading: a kernel could change what the next run is given.
 class InitialCopies {
  public:
-  /// The copy of the value that `memory` has; null if none is kept.
-  const DeviceMemory* find(const SharedMemory& memory) const;
+  /// The copy of the value; null if none is kept.
+  const DeviceMemory* find(const InitialValue& value) const;
   /// Drops all, and lets copies be kept as long as so many bytes of the device stay free.
   void begin(uint64_t spare) {
     copies_.clear();
@@ -28,16 +28,16 @@ class InitialCopies {
   }
   /// Keeps no more copies than there are.
   void end() { spare_.reset(); }
-  /// Keeps the value that the buffer has, which is that of `memory`, between begin and end.
+  /// Keeps the value that the buffer has, which is `value`, between begin and end.
   void keep(const std::shared_ptr<const Context>& context, const DeviceMemory& buffer,
-            const SharedMemory& memory);
+            const InitialValue& value);
   /// Opens a copy that another process keeps, by its handle (`shared`). A handle that cannot be
   /// opened has no effect.
   void open(const std::shared_ptr<const Context>& context, const std::string& handle,
-            const SharedMemory& memory);
-  /// A handle for other processes; "" if no copy of `memory` is kept, or none can be shared.
-  std::string shared(const SharedMemory& memory) const;
-  void drop(const SharedMemory& memory) { copies_.erase(memory.identity()); }
+            const InitialValue& value);
+  /// A handle for other processes; "" if no copy of `value` is kept, or none can be shared.
+  std::string shared(const InitialValue& value) const;
+  void drop(const InitialValue& value) { copies_.erase(value.identity()); }
   void clear() { copies_.clear(); }
   /// Closes what belongs to other processes, which may free it.
   void close_opened();
@@ -49,7 +49,7 @@ class InitialCopies {
     IpcMemory opened;  ///< of another process, if it is not our own
     const DeviceMemory& memory() const { return opened ? opened.memory() : own; }
   };
-  std::map<uint64_t, Copy> copies_;  ///< by SharedMemory::identity
+  std::map<uint64_t, Copy> copies_;  ///< by InitialValue::identity
   std::optional<uint64_t> spare_;
 };
 

@@ -29,16 +29,23 @@ namespace {
 std::vector<BufferMemory> adopt_memory(const protocol::Run& run, std::vector<UniqueFd>& fds,
                                        size_t& next) {
   std::vector<BufferMemory> memory;
-  const auto take = [&](uint64_t bytes) {
+  const auto take = [&]() -> UniqueFd {
     if (next >= fds.size()) throw internal_error("a buffer came without its memory");
-    SharedMemory taken = SharedMemory::adopt(std::move(fds[next++]));
+    return std::move(fds[next++]);
+  };
+  const auto mapped = [&](uint64_t bytes) {
+    SharedMemory taken = SharedMemory::adopt(take());
     if (taken.size() < bytes) throw internal_error("a buffer's memory is too small");
     return taken;
   };
   for (const protocol::BufferBytes& buffer : run.buffers) {
     BufferMemory& one = memory.emplace_back();
-    if (buffer.has_initial) one.initial = take(buffer.bytes);
-    one.result = take(buffer.bytes);
+    if (buffer.initial_place) {
+      one.initial.emplace(take(), *buffer.initial_place, buffer.bytes);
+    } else if (buffer.has_initial) {
+      one.initial.emplace(mapped(buffer.bytes));
+    }
+    one.result = mapped(buffer.bytes);
   }
   return memory;
 }

@@ -20,6 +20,7 @@ WARPMARK_FIELDS(LayoutFacts, name, bytes, alignment, offsets, fields, problem)
 WARPMARK_FIELDS(SourceRegion, line, origin)
 WARPMARK_FIELDS(ConfinedHeader, spelling, text)
 // The front keeps `compile_s` to itself: it waits so long.
+WARPMARK_FIELDS(SharedMemory::Place, address, number, process)
 WARPMARK_FIELDS(Confinement, required, compile_bytes, compile_cpu_s, programs, assembles, headers,
                 toolkit_headers, cache, times)
 
@@ -82,7 +83,7 @@ WARPMARK_FIELDS(Prepared, kernels, variables, layouts, misfit, images, notices, 
 WARPMARK_FIELDS(ImageShape, extents, channels, surface, linear, normalized, read_normalized,
                 address)
 WARPMARK_FIELDS(BufferBytes, name, dtype, bytes, has_initial, inout, element, holder, symbol,
-                pointers, image, lead, row, pitch, partition, judged)
+                pointers, image, lead, row, pitch, partition, judged, initial_place)
 WARPMARK_FIELDS(ScalarBytes::Pointer, offset, buffer)
 WARPMARK_FIELDS(ScalarBytes::Map, buffer, form)
 WARPMARK_FIELDS(Launch, kernel, grid, block, shared, arguments, cluster, cooperative, offsets)

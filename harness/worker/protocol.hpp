@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/shared_memory.hpp"
 #include "base/tensor_map.hpp"
 #include "compiler/compiler.hpp"
 #include "compiler/signature.hpp"
@@ -159,6 +160,9 @@ struct BufferBytes {
   bool partition = false;
   /// Its contents after the steps are compared with the expected values.
   bool judged = false;
+  /// The initial bytes in the front's own memory, of which the descriptor is the file; nothing for
+  /// a memfd.
+  std::optional<SharedMemory::Place> initial_place = {};
 };
 
 struct ScalarBytes {

@@ -455,6 +455,17 @@ class Cases(CheckTest):
             place = re.search(r"\nFAILED t\.n=100\n  (\S+):10:18: error: ", out).group(1)
             self.assertTrue((self.folder / cwd / place).samefile(self.folder / "suites/t.yaml"))
 
+    def test_large_inputs_are_read_from_the_front(self):
+        """Only a run whose device may be a GPU has inputs of 32 MiB in memory of that kind."""
+        name = "n: [%d]" % (2 ** 23 + 5)
+        self.write_scale(axes="{%s}" % name)
+        for command in ("check", "bench"):
+            out, _ = self.run_program(command, "suites/t.yaml", "--device", "auto")
+            self.assertNotIn("FAILED", out)
+        self.write_scale(axes="{%s}" % name, reference="{out: f * src + (np.arange(n) == n - 1)}")
+        out, _ = self.check("suites/t.yaml", device="auto", code=1)
+        self.assertIn("the first is out[8388612] = ", out)
+
 
 if __name__ == "__main__":
     unittest.main()
