@@ -3,7 +3,9 @@
 
 option(WARPMARK_UNITY "Compile several source files at a time, with a precompiled header" ON)
 
-# More makes a clean build shorter (preset ci), and the build after a change of one file longer: at
+set(WARPMARK_PRESET "" CACHE STRING "The preset of this build folder, which ./bootstrap keeps")
+
+# More makes a clean build shorter (preset once), and the build after a change of one file longer: at
 # this size that takes about ten seconds.
 set(WARPMARK_UNITY_BYTES 40000 CACHE STRING "Bytes of source that are compiled together")
 
@@ -38,7 +40,7 @@ function(warpmark_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# The optimisation of the harness in a release. Less of it makes a clean build shorter (preset ci), and
+# The optimisation of the harness in a release. Less of it makes a clean build shorter (preset once), and
 # -Os a package smaller; the devices keep theirs.
 set(WARPMARK_HARNESS_LEVEL -O2 CACHE STRING "Optimisation of the harness")
 set(WARPMARK_ONCE_LEVEL -O1 CACHE STRING "Optimisation of code that runs once for each command")

@@ -30,8 +30,8 @@ class EverythingPresent(BootstrapTest):
     def test_alone_touches_neither_package_manager_nor_network(self):
         output = self.run_script()
         self.assertEqual(self.machine.calls(), [])
-        for words in ("cmake --preset default", "cmake --build --preset default",
-                      "ctest --preset default", "build/bin/warpmark run configs/demo.yaml"):
+        for words in ("cmake --preset once", "cmake --build --preset once",
+                      "ctest --preset once", "build/bin/warpmark run configs/demo.yaml"):
             self.assertIn("$ " + words, output)
 
     def test_found_is_printed_with_places(self):
@@ -51,15 +51,15 @@ class EverythingPresent(BootstrapTest):
 
     def test_build_runs_cmake_and_no_ctest(self):
         self.run_script("build")
-        self.assertEqual(self.machine.calls(), ["cmake --preset default",
-                                                "cmake --build --preset default --target product"])
+        self.assertEqual(self.machine.calls(), ["cmake --preset once",
+                                                "cmake --build --preset once --target product"])
 
     def test_run_builds_no_tests_and_test_does(self):
         self.run_script("run", "--offline", code=127)  # no program comes of a fake build
         self.assertEqual(self.machine.calls("cmake --build"),
-                         ["cmake --build --preset default --target product"])
+                         ["cmake --build --preset once --target product"])
         self.run_script("test", "--offline")
-        self.assertEqual(self.machine.calls("cmake --build"), ["cmake --build --preset default"])
+        self.assertEqual(self.machine.calls("cmake --build"), ["cmake --build --preset once"])
 
     def test_ci_uses_its_preset(self):
         self.run_script("build", CI="true")
@@ -67,7 +67,7 @@ class EverythingPresent(BootstrapTest):
 
     def test_test_passes_arguments_to_ctest(self):
         self.run_script("test", "--offline", "--", "-R", "unit")
-        self.assertRegex(self.machine.calls("ctest")[0], r"^ctest --preset default -j\d+ -R unit$")
+        self.assertRegex(self.machine.calls("ctest")[0], r"^ctest --preset once -j\d+ -R unit$")
 
     def test_all_takes_the_long_tests(self):
         self.run_script("test", "--all", "--offline")
@@ -95,12 +95,21 @@ class EverythingPresent(BootstrapTest):
                       self.run_script(folder=folder, WARPMARK_CUDA_HOME="../toolkit"))
 
     def test_moved_build_starts_afresh(self):
-        for home, words in ((self.machine.tree, "cmake --preset default"),
-                            ("/old/place", "cmake --preset default --fresh")):
-            self.machine.file("tree/build/CMakeCache.txt",
+        for home, words in ((self.machine.tree, "cmake --preset once"),
+                            ("/old/place", "cmake --preset once --fresh")):
+            self.machine.file("tree/build/CMakeCache.txt", "WARPMARK_PRESET:STRING=once\n"
                               "CMAKE_HOME_DIRECTORY:INTERNAL=%s\n" % home)
             self.run_script("build")
             self.assertEqual(self.machine.calls("cmake --preset"), [words])
+
+    def test_a_build_folder_keeps_its_preset(self):
+        for line, preset in (("WARPMARK_PRESET:STRING=default", "default"), ("", "default"),
+                             ("WARPMARK_PRESET:STRING=ci", "ci"), ("WARPMARK_PRESET:STRING=once", "once")):
+            self.machine.file("tree/build/CMakeCache.txt", line + "\n")
+            self.run_script("build")
+            self.assertEqual(self.machine.calls("cmake --preset"), ["cmake --preset " + preset])
+        self.run_script("build", CI="true")
+        self.assertEqual(self.machine.calls("cmake --preset"), ["cmake --preset ci"])
 
     def test_no_place_to_build_in(self):
         build = self.machine.file("tree/build", "a file")
@@ -169,7 +178,7 @@ class MissingPackage(BootstrapTest):
         # There is no one at a pipe to type sudo's password.
         self.assertTrue(self.machine.calls("sudo")[0].startswith("sudo -n "))
         self.assertEqual(self.machine.calls("cmake --build"),
-                         ["cmake --build --preset default --target product"])
+                         ["cmake --build --preset once --target product"])
         self.assertIn("Found after the installation", output)
 
     def test_yes_and_ci_ask_nothing(self):
@@ -430,9 +439,11 @@ class Presets(unittest.TestCase):
         # A variable that only one of them sets would stay in the cache for the other.
         presets = json.loads((SOURCE / "CMakePresets.json").read_text())["configurePresets"]
         presets = {preset["name"]: preset for preset in presets}
-        self.assertNotIn("binaryDir", presets["ci"])
-        for name in presets["ci"]["cacheVariables"]:
-            self.assertIn(name, presets["default"]["cacheVariables"])
+        for preset in ("once", "ci"):
+            self.assertNotIn("binaryDir", presets[preset])
+            self.assertEqual(presets[preset]["cacheVariables"]["WARPMARK_PRESET"], preset)
+            for name in presets[preset]["cacheVariables"]:
+                self.assertIn(name, presets["default"]["cacheVariables"])
 
 
 class Pins(unittest.TestCase):
