@@ -163,7 +163,7 @@ class Trivial(CheckTest):
         return self.run_program("lint", code=code)
 
     def test_suites_without_a_problem(self):
-        """The shipped suites are the test lint/suites."""
+        """The shipped suites are the tests of `lint/`."""
         out, errors = self.run_program("lint", DEMO)
         self.assertEqual(out, "2 suites, 5 cases: no problems\n")
         self.assertEqual(errors, "")

@@ -174,6 +174,39 @@ TEST(Mean, HasTheErrorOfIndependentValues) {
   EXPECT_THROW(mean_of({}), Error);
 }
 
+// The error is that of scipy.stats.mstats.trimmed_stde(values, limits=(0.2, 0.2)).
+TEST(TrimmedMean, LeavesAFifthOutAtEitherEnd) {
+  const Mean five = trimmed_mean({30, 1, 2, 4, 8});
+  EXPECT_DOUBLE_EQ(five.value, 14.0 / 3);
+  EXPECT_DOUBLE_EQ(five.error, 2.2607766610417563);
+  EXPECT_EQ(five.freedom, 2);
+  const Mean eleven = trimmed_mean({7, 100, 3, -50, 4, 6, 1, 5, 8, 2, 40});
+  EXPECT_DOUBLE_EQ(eleven.value, 5);
+  EXPECT_DOUBLE_EQ(eleven.error, 1.1986386836230305);
+  EXPECT_EQ(eleven.freedom, 6);
+  const Mean four = trimmed_mean({5, 1, 9, 2});
+  EXPECT_DOUBLE_EQ(four.value, 4.25);
+  EXPECT_DOUBLE_EQ(four.error, 1.796988221070652);
+  EXPECT_EQ(trimmed_mean({7}).value, 7);
+  EXPECT_THROW(trimmed_mean({}), Error);
+}
+
+// One pair was taken while something else ran: it is in no level.
+TEST(PairedLevels, DifferByTheDifferenceOfNeighbours) {
+  const std::vector<double> first = {10, 12, 11, 500, 9, 10.5, 11.5};
+  const std::vector<double> second = {9, 11.5, 10, 480, 9.5, 9, 11};
+  const PairedLevels levels = paired_levels(first, second);
+  EXPECT_DOUBLE_EQ(levels.first, 11);
+  EXPECT_DOUBLE_EQ(levels.second, 10.1);
+  EXPECT_DOUBLE_EQ(levels.error, 0.23804761428476162);
+  const PairedLevels exchanged = paired_levels(second, first);
+  EXPECT_DOUBLE_EQ(exchanged.first, levels.second);
+  EXPECT_DOUBLE_EQ(exchanged.second, levels.first);
+  EXPECT_DOUBLE_EQ(exchanged.error, levels.error);
+  EXPECT_THROW(paired_levels(first, std::span(second).first(6)), Error);
+  EXPECT_THROW(paired_levels({}, {}), Error);
+}
+
 // The example of statsmodels.stats.multitest.multipletests(method="holm").
 TEST(Holm, AdjustsBehindTheSmallest) {
   const std::vector<double> adjusted = holm(std::vector<double>{0.01, 0.04, 0.03, 0.005});
