@@ -146,6 +146,63 @@ TEST(RatioOfTimes, OfOneProcessByHand) {
   EXPECT_NEAR(ratio.tail, std::erfc(std::log(1.1) / error / std::sqrt(2.0)), 1e-5);
 }
 
+// A series of so many processes, whose medians are known well but are far from each other.
+BenchSeries unsure(size_t processes) {
+  BenchSeries series;
+  series.summary = summary_around(1, 0.8, 1.2);
+  for (size_t i = 0; i < processes; ++i)
+    series.processes.push_back({20, 1 + 0.3 * static_cast<double>(i % 2), {}, {}, {}});
+  return series;
+}
+
+TEST(TimesOfOneProcess, AreSaidToBeSoIfEitherSideHasOne) {
+  const auto reason = [](size_t before, size_t after) {
+    ComparedPoint point;
+    compare_times(point, unsure(before), unsure(after), 0.02);
+    EXPECT_EQ(point.verdict, ChangeVerdict::inconclusive);
+    return point.reason;
+  };
+  EXPECT_EQ(reason(1, 1), "times of one process");
+  EXPECT_EQ(reason(1, 4), "times of one process");
+  EXPECT_EQ(reason(4, 1), "times of one process");
+  EXPECT_EQ(reason(4, 4), "");
+}
+
+ComparedPoint inconclusive(double ratio, std::optional<double> tail) {
+  ComparedPoint point;
+  point.verdict = ChangeVerdict::inconclusive;
+  point.ratio = Ratio{ratio, ratio, ratio};
+  point.tail = tail;
+  return point;
+}
+
+TEST(ManyPoints, AreEachJudged) {
+  const ComparisonOptions options = effects(0.02, 0);
+  ComparedPoint same = inconclusive(1, 1e-9);
+  same.verdict = ChangeVerdict::same;
+  std::vector<ComparedPoint> points = {inconclusive(1.5, {}),   same,
+                                       inconclusive(1.5, 0.9),  inconclusive(1.01, 1e-9),
+                                       inconclusive(1.5, 1e-9), inconclusive(0.5, 1e-9)};
+  std::vector<ComparisonNote> notes;
+  judge_times(points, options, notes);
+  std::vector<ChangeVerdict> verdicts;
+  for (const ComparedPoint& point : points) verdicts.push_back(point.verdict);
+  EXPECT_EQ(verdicts, (std::vector{ChangeVerdict::inconclusive, ChangeVerdict::same,
+                                   ChangeVerdict::inconclusive, ChangeVerdict::inconclusive,
+                                   ChangeVerdict::slower, ChangeVerdict::faster}));
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_FALSE(notes[0].grave);
+  EXPECT_NE(notes[0].text.find("for 5 points"), std::string::npos);
+}
+
+TEST(ManyPoints, AreJudgedAtTheRateOfFalseAlarms) {
+  const ComparisonOptions options = effects(0.02, 0);
+  std::vector<ComparedPoint> points = {inconclusive(1.5, options.false_alarms)};
+  std::vector<ComparisonNote> notes;
+  judge_times(points, options, notes);
+  EXPECT_EQ(points[0].verdict, ChangeVerdict::slower);
+}
+
 TEST(CountersAtABound, TheLeastEffectCountsBothWays) {
   EXPECT_EQ(counted({{"x", 100}}, {{"x", 105}}, 0.05).verdict, ChangeVerdict::slower);
   EXPECT_EQ(counted({{"x", 100}}, {{"x", 104}}, 0.05).verdict, ChangeVerdict::same);
@@ -207,6 +264,18 @@ TEST(CounterEffects, OneThatConcernsNothingIsReported) {
   const BenchResult times = run_of({timed("a.n=1", summary_around(1, 1, 1))});
   const BenchComparison timed_ones = compare_benches(times, times, options);
   EXPECT_NE(timed_ones.notes.at(0).text.find("times are compared"), std::string::npos);
+  EXPECT_FALSE(none.notes[0].grave);
+}
+
+TEST(CounterEffects, AreUsedIfOneCounterOfOneCaseHasTheName) {
+  ComparisonOptions options;
+  options.count_effects = {{"atomic", 0.02}, {"texture", 0.02}, {"load", 0.02}};
+  const BenchResult run =
+      run_of({counting("a.n=1", {{"global_load_bytes", 1}, {"global_atomic_bytes", 1}}),
+              counting("a.n=2", {{"x", 1}})});
+  const std::vector<ComparisonNote> notes = compare_benches(run, run, options).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].text.find("`texture`"), std::string::npos);
 }
 
 // Beyond 2^53 a ratio of doubles cannot distinguish neighbours, but the integers can.
@@ -244,6 +313,9 @@ TEST(CountersThatAreNew, ChangeNoVerdict) {
   EXPECT_EQ(added.verdict, ChangeVerdict::same);
   EXPECT_EQ(names(added), std::vector<std::string>{"x"});
   EXPECT_FALSE(added.ratio);
+  // They come behind those that changed, as there is no ratio.
+  EXPECT_EQ(names(counted({{"y", 100}}, {{"x", 7}, {"y", 101}}, 1)),
+            (std::vector<std::string>{"y", "x"}));
   EXPECT_EQ(counted({{"y", 5}}, {{"x", 7}, {"y", 4}}).verdict, ChangeVerdict::faster);
   EXPECT_EQ(counted({{"y", 5}}, {{"x", 7}, {"y", 6}}).verdict, ChangeVerdict::slower);
 }
@@ -411,6 +483,33 @@ TEST(Comparable, SourcesThatDifferAreReportedForCountersAndTimes) {
   EXPECT_FALSE(compare_benches(run_of({before}), run_of({after})).points.at(0).sources_differ);
   after.sources = "other";
   EXPECT_TRUE(compare_benches(run_of({before}), run_of({after})).points.at(0).sources_differ);
+}
+
+TEST(Comparable, SourcesAreKnownIfBothSidesSayThem) {
+  const auto known = [](const std::string& before, const std::string& after) {
+    BenchCase first = counting("a.n=1", {{"x", 1}}), second = first;
+    first.sources = before;
+    second.sources = after;
+    return compare_benches(run_of({first}), run_of({second})).points.at(0).sources_known;
+  };
+  EXPECT_TRUE(known("one", "two"));
+  EXPECT_FALSE(known("", "two"));
+  EXPECT_FALSE(known("one", ""));
+  EXPECT_FALSE(known("", ""));
+}
+
+TEST(Comparable, APinnedBaselineNeedsItsVersion) {
+  BenchResult before = run_of({counting("a.n=1", {{"x", 1}})}), after = before;
+  before.version = "1.0";
+  after.version = "2.0";
+  EXPECT_EQ(refusal_of(before, after), "");
+  before.pinned = true;
+  EXPECT_NE(refusal_of(before, after).find("is pinned to Warpmark 1.0"), std::string::npos);
+  ComparisonOptions options;
+  options.across_versions = true;
+  EXPECT_EQ(compare_benches(before, after, options).points.size(), 1U);
+  after.version = "1.0";
+  EXPECT_EQ(refusal_of(before, after), "");
 }
 
 TEST(Words, EachVerdictHasItsOwn) {
