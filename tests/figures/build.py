@@ -6,8 +6,9 @@
 
 Clones the committed tree of this repository into a temporary folder, with the build/deps that is
 here, and runs `./bootstrap run` there: seconds of the clock, and of processors for this and all its
-children. Then changes one source file at a time (a comment at its end) and builds again, linked:
-the longest of the dearest files, or of those named. With --test it runs `./bootstrap test` there as
+children. Then builds as a developer does (preset default), changes one source file at a time (a
+comment at its end) and builds again, linked: the longest of the dearest files, or of those named;
+`--edits` without a name leaves that out. With --test it runs `./bootstrap test` there as
 CI does, and splits its time into the build and the tests. Asserts nothing; other programs that run
 meanwhile make every figure larger.
 """
@@ -74,10 +75,15 @@ def measure_build(tree, edits, figures):
     print_row("./bootstrap run in a clean clone", figures["clean"])
     figures["program_bytes"] = os.path.getsize(os.path.join(tree, "build/bin/warpmark"))
     print(f"{'the program':<44} {figures['program_bytes'] / 1e6:8.1f} MB")
-    figures["edits"] = {}
-    build = ["cmake", "--build", "build", "--target", "product"]
+    if not edits:
+        return
+    build = ["cmake", "--build", "--preset", "product"]
+    timed(["cmake", "--preset", "default"], tree)
+    figures["default"], _ = timed(build, tree)
+    print_row("the preset default", figures["default"])
     figures["nothing"], _ = timed(build, tree)
     print_row("nothing changed", figures["nothing"])
+    figures["edits"] = {}
     for edited in edits:
         with open(os.path.join(tree, edited), "a", encoding="utf-8") as file:
             file.write("// changed\n")

@@ -171,6 +171,8 @@ def rows():
            shares(("linear_combination", "linear_combination/in_place")), "H200", "h200/bench_share.json")
     yield "sum, maximum, dot product: the same", shares(("reductions/sum", "reductions/max", "reductions/dot")), "H200", "h200/bench_share.json"
     yield "running sum, beside CUB's and PyTorch's: the same", scans(), "H200", "h200/scan_libraries.json"
+    run = load("cpu/bootstrap_run.json")["clean"]
+    yield "`./bootstrap run` from a clean clone, two cores", "%d s" % run["clock_s"], ours, "cpu/bootstrap_run.json"
     test = load("cpu/bootstrap_test_after.json")["bootstrap_test"]
     yield "`./bootstrap test` from a clean clone, two cores", "%.1f min, %d tests" % (test["clock_s"] / 60, test["tests"]), ours, "cpu/bootstrap_test_after.json"
     yield "a step of the debugger in 2^20 threads, forwards, backwards; the largest page with pictures", debugger(), ours, "cpu/debugger.json"
