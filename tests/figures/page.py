@@ -155,17 +155,17 @@ def rows():
     cheats = load("cpu/cheats.json")["cheats"]
     yield "candidates that cheat, break or spy; judged right", "%d; %d" % (len(cheats), sum(not one["caught_by"] for one in cheats)), ours, "cpu/cheats.json"
     kinds, timed, accepted = replays()
-    yield "kernels that keep an answer for later runs, each in several modes; times accepted", "%d, %d; %d" % (kinds, timed, accepted), "H200", "h200/replays.json"
+    yield "kernels that keep answers for later runs, in several modes; times accepted", "%d, %d; %d" % (kinds, timed, accepted), "H200", "h200/replays.json"
     points, called, least, most = self_test()
     yield ("comparisons of unchanged kernels; called changed; 5 % found from 5 µs on",
            "%s; %d; %.1f to %.1f %%" % (format(points, ","), called, least, most), "H200", "h200/self_test.txt")
     yield "`bench --against`, from 2 µs on: unchanged called changed; 5 % found; inconclusive", by_turns(), "H200", "h200/against.json"
     start = starts()
-    yield ("`warpmark check` of one suite, whole process; share of a CuPy script's time; a process that only makes a context",
+    yield ("`warpmark check` of one suite, whole process; share of CuPy's time; a process that only makes a context",
            "%.2f s; %.2f; %.2f s" % (start[CHECK_OF_ONE], start[CHECK_OF_ONE] / start["CuPy, the same kernel"],
                                      start["a context, made and given back"]), "H200", "h200/startup.json")
     yield "`warpmark list` of all suites", "%.3f s" % start["F6 list of all suites"], "H200", "h200/startup.json"
-    yield ("`warpmark bench` of `z = a*x + b*y`, sum and dot product, 2^28 float32, start to verdict; share of a CuPy script's time",
+    yield ("`warpmark bench` of `a*x + b*y`, sum, dot product, 2^28 float32, whole process; share of CuPy's time",
            large_cases(), "H200", "h200/large_case.json")
     yield ("`z = a*x + b*y`, 2^28 float32, out of place and in place: rate over that of a copy",
            shares(("linear_combination", "linear_combination/in_place")), "H200", "h200/bench_share.json")
@@ -174,9 +174,9 @@ def rows():
     run = load("cpu/bootstrap_run.json")["clean"]
     yield "`./bootstrap run` from a clean clone, two cores", "%d s" % run["clock_s"], ours, "cpu/bootstrap_run.json"
     test = load("cpu/bootstrap_test_after.json")["bootstrap_test"]
-    yield "`./bootstrap test` from a clean clone, two cores", "%.1f min, %d tests" % (test["clock_s"] / 60, test["tests"]), ours, "cpu/bootstrap_test_after.json"
+    yield "`./bootstrap test`, likewise", "%.1f min, %d tests" % (test["clock_s"] / 60, test["tests"]), ours, "cpu/bootstrap_test_after.json"
     yield "a step of the debugger in 2^20 threads, forwards, backwards; the largest page with pictures", debugger(), ours, "cpu/debugger.json"
-    yield ("one thread of the CPU device, six kernels without checks; native C++ beside it, and beside twelve kernels", native(), ours, "cpu/native.json")
+    yield ("one thread of the CPU device, six kernels without checks; beside native C++, twelve kernels", native(), ours, "cpu/native.json")
     lines = load("cpu/coverage.json")["folders"]["all"]
     yield "lines of `harness/` and `plugins/` that the tests run", share(lines["lines"], lines["run"]), ours, "cpu/coverage.json"
 
