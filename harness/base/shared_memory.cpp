@@ -52,12 +52,6 @@ bool release_later(UniqueFd& fd, std::span<std::byte> bytes) {
   return true;
 }
 
-// This process's memory, opened once for all that read parts of it; none if it cannot be opened.
-int own_memory() {
-  static const UniqueFd file(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
-  return file.get();
-}
-
 // Memory that is being released counts as used until then.
 void wait_for_releases() {
   if (releaser != ::getpid()) return;
@@ -89,13 +83,16 @@ SharedMemory SharedMemory::create(size_t bytes, const std::string& name) {
 
 SharedMemory SharedMemory::create_readable(size_t bytes) {
   static std::atomic<uint64_t> numbers = 0;
-  if (bytes == 0 || own_memory() < 0) return create(bytes);
+  // Each has its own descriptor, because one that was opened before a fork is of the parent's memory.
+  UniqueFd file(::open("/proc/self/mem", O_RDONLY | O_CLOEXEC));
+  if (bytes == 0 || !file) return create(bytes);
   if (bytes >= kReleasedLater) wait_for_releases();
   void* address =
       ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (address == MAP_FAILED) return create(bytes);  // its error tells the size
   ::madvise(address, bytes, MADV_HUGEPAGE);
   SharedMemory made;
+  made.fd_ = std::move(file);
   made.bytes_ = {static_cast<std::byte*>(address), bytes};
   made.place_ = {reinterpret_cast<uint64_t>(address), ++numbers, ::getpid()};
   return made;
@@ -125,10 +122,6 @@ SharedMemory::SharedMemory(UniqueFd fd, size_t bytes) : fd_(std::move(fd)) {
         "free memory, or raise its limit");
   }
   bytes_ = {static_cast<std::byte*>(address), bytes};
-}
-
-int SharedMemory::fd() const {
-  return place_ ? own_memory() : fd_.get();
 }
 
 uint64_t SharedMemory::identity() const {

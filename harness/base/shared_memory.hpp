@@ -47,7 +47,7 @@ class SharedMemory {
   const std::optional<Place>& place() const { return place_; }
 
   /// The descriptor to send to another process; it stays ours, and is closed on exec.
-  int fd() const;
+  int fd() const { return fd_.get(); }
   std::span<std::byte> bytes() const { return bytes_; }
   size_t size() const { return bytes_.size(); }
 
@@ -61,7 +61,7 @@ class SharedMemory {
   SharedMemory() = default;
   SharedMemory(UniqueFd fd, size_t bytes);
 
-  UniqueFd fd_;  ///< none for memory with a place, which share one
+  UniqueFd fd_;
   std::optional<Place> place_;
   std::span<std::byte> bytes_;  ///< the mapping; empty for 0 bytes, which cannot be mapped
 };

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "base/text.hpp"
+#include "runtime/judge.hpp"
+
 namespace warpmark {
 
 namespace {
@@ -277,6 +280,25 @@ Measured measure_composites(const PlanComposites& asked, const CompositeRuns& ru
   if (asked.tiled) measure_tiled(*asked.tiled, runs, all);
   if (asked.work_efficient) measure_work(*asked.work_efficient, runs, all);
   return all;
+}
+
+Measured judge_composites(const PlannedCase& planned, const CompositeRuns& runs, Outcome& outcome) {
+  Measured measured = measure_composites(planned.plan.composites, runs);
+  std::vector<std::string> texts;
+  Nearness nearness{1, ""};
+  for (const MeasuredComposite& one : measured) {
+    if (one.broken.empty()) continue;
+    texts.push_back(one.broken);
+    if (one.met < nearness.share) nearness = {one.met, one.composite};
+  }
+  if (!texts.empty()) {
+    fail(outcome, FailureKind::counter,
+         verdict_error(join(texts, "\n"), planned.positions.find("/expect")));
+    outcome.nearness = nearness;
+  } else if (planned.compares_counters) {
+    outcome.counted = CountedRuns{runs.own, runs.baseline};
+  }
+  return measured;
 }
 
 }  // namespace warpmark

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/plan.hpp"
+#include "plan/plugin_loader.hpp"
+#include "runtime/outcome.hpp"
 #include "worker/counters.hpp"
 
 namespace warpmark {
@@ -50,6 +51,12 @@ constexpr double kMetByFar = 1e6;
 /// compiler adds.
 std::vector<MeasuredComposite> measure_composites(const PlanComposites& asked,
                                                   const CompositeRuns& runs);
+
+/// Measures the composites of a case whose results are right. Fails it for those that do not hold, with
+/// how near it comes to the one that it misses most; else gives it the counters, if they are to be
+/// compared.
+std::vector<MeasuredComposite> judge_composites(const PlannedCase& planned,
+                                                const CompositeRuns& runs, Outcome& outcome);
 
 /// The counters that composites are made of.
 std::vector<std::string> composite_counters();

@@ -99,8 +99,8 @@ class RankServer {
     if (message.contains("limit_s")) limit_s = message.at("limit_s").get<double>();
     // The same as for a case that rank 0 runs alone.
     const bool keeps_limits = worker_->facts().has("reports");
-    return ask(protocol::to_json(request_of_rank(request_)), descriptors(request_.run, buffers_),
-               limit_s, keeps_limits);
+    const std::vector<int> fds = descriptors(request_.run, buffers_);
+    return ask(protocol::to_json(request_of_rank(request_)), fds, limit_s, keeps_limits);
   }
 
   protocol::Reply ask(const nlohmann::json& request, const std::vector<int>& fds,

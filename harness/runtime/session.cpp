@@ -448,23 +448,8 @@ class Session::State {
       runs.smaller = smaller.counters;
       runs.smaller_work = smaller.plan.composites.work_efficient;
     }
-    const std::vector<MeasuredComposite> measured =
-        measure_composites(planned.plan.composites, runs);
-    if (artifacts_ != nullptr) artifacts_->composites = measured;
-    std::vector<std::string> texts;
-    Nearness nearness{1, ""};
-    for (const MeasuredComposite& one : measured) {
-      if (one.broken.empty()) continue;
-      texts.push_back(one.broken);
-      if (one.met < nearness.share) nearness = {one.met, one.composite};
-    }
-    if (texts.empty()) {
-      if (planned.compares_counters) outcome.counted = CountedRuns{runs.own, runs.baseline};
-      return;
-    }
-    fail(outcome, FailureKind::counter,
-         verdict_error(join(texts, "\n"), planned.positions.find("/expect")));
-    outcome.nearness = nearness;
+    std::vector<MeasuredComposite> measured = judge_composites(planned, runs, outcome);
+    if (artifacts_ != nullptr) artifacts_->composites = std::move(measured);
   }
 
   struct CompanionRun {

@@ -74,14 +74,15 @@ class Build:
         includes = [f"-I{folder}" for folder in folders]
         return command[:1] + ["-O0", "-w"] + includes + command[1:]
 
-    def others_of(self, source, output, program=""):
-        """The compilation of the files that the build compiles together with this one, or None."""
-        source = os.path.realpath(source)
-        found = self.commands[source]
+    def others_of(self, source, without, program=""):
+        """The files that the build compiles together with this one, but for those in `without`."""
+        found = self.commands[os.path.realpath(source)]
         command = next((c for c in found if f"/{program}.dir/" in c[c.index("-o") + 1]), found[0])
-        others = [s for s in sources_of(command[command.index("-c") + 1]) if s != source]
-        if not others:
-            return None
+        left_out = {os.path.realpath(path) for path in without}
+        return tuple(s for s in sources_of(command[command.index("-c") + 1]) if s not in left_out)
+
+    def compile_together(self, source, others, output, program):
+        """The compilation of several files, as the build compiles `source`."""
         together = os.path.splitext(output)[0] + ".cxx"
         with open(together, "w", encoding="utf-8") as file:
             file.writelines(f'#include "{other}"\n' for other in others)
@@ -120,21 +121,23 @@ class Build:
 
 
 class Others:
-    """Object files of what the build compiles together with judged files, compiled without these once."""
+    """Object files of what the build compiles together with judged files, compiled without these, once."""
 
     def __init__(self, build, folder):
         self.build, self.folder = build, folder
         self.made = {}
 
-    def object_for(self, source, program):
+    def object_for(self, source, without, program):
         """Its object file, or None if there is nothing."""
-        key = source, program
+        others = self.build.others_of(source, without, program)
+        if not others:
+            return None
+        key = others, program
         if key not in self.made:
             output = os.path.join(self.folder, f"others-{len(self.made)}.o")
-            command = self.build.others_of(source, output, program)
-            if command is not None:
-                subprocess.run(command, cwd=self.build.folder, check=True)
-            self.made[key] = output if command is not None else None
+            command = self.build.compile_together(source, others, output, program)
+            subprocess.run(command, cwd=self.build.folder, check=True)
+            self.made[key] = output
         return self.made[key]
 
 
@@ -144,6 +147,7 @@ class Trial:
     def __init__(self, build, others, entry, source_text, seconds):
         self.build, self.others, self.entry = build, others.object_for, entry
         self.text, self.seconds = source_text, seconds
+        self.ran_s = 0  # of the tests alone
 
     def run(self):
         """("killed" | "survived" | "invalid", why)."""
@@ -159,6 +163,7 @@ class Trial:
             file.write(self.text)
         first = os.path.commonpath([copy, folder])
         parts = self.entry.get("compile", [self.entry["file"]])
+        originals = [os.path.join(ROOT, part) for part in parts]
         for test in self.entry["tests"]:
             program = self.build.program_of(test)
             name = os.path.basename(program)
@@ -175,8 +180,8 @@ class Trial:
                 if done.returncode != 0:
                     return "invalid", done.stderr
                 made = [output]
-                others = self.others(original, name)
-                if others is not None:
+                others = self.others(original, originals, name)
+                if others is not None and others not in [*objects, *sum(replaced.values(), [])]:
                     made.append(others)
                 own = self.build.object_of(original, name)
                 if own is None:
@@ -194,12 +199,14 @@ class Trial:
                 return "invalid", done.stderr
             command = [mutated, *self.build.tests[test]["command"][1:], "--gtest_fail_fast",
                        "--gtest_brief=1"]
+            begin = time.monotonic()
             try:
                 done = subprocess.run(command, cwd=folder, env=self.build.environment_of(test),
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                       stderr=subprocess.STDOUT, timeout=self.seconds, check=False)
             except subprocess.TimeoutExpired:
                 return "killed", f"{test} runs too long"
+            self.ran_s = max(self.ran_s, time.monotonic() - begin)
             if done.returncode != 0:
                 return "killed", done.stdout.decode(errors="replace")
         return "survived", ""
@@ -226,11 +233,11 @@ def measure(build, others, entry, equivalents, options):
         for mutant in mutants:
             print(f"{entry['file']}:{mutant.line}:{mutant.column}: {mutant.change}")
         return {"mutants": len(mutants)}
-    begin = time.monotonic()
-    verdict, why = Trial(build, others, entry, source, 600).run()
+    original = Trial(build, others, entry, source, 600)
+    verdict, why = original.run()
     if verdict != "survived":
         fail(f"the tests of {entry['file']} fail without a mutant\n{why}")
-    seconds = 10 + 10 * (time.monotonic() - begin)
+    seconds = 5 + 10 * original.ran_s
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         verdicts = list(pool.map(
             lambda mutant: Trial(build, others, entry, mutant.apply(source), seconds).run()[0], mutants))
