@@ -30,7 +30,7 @@ bool says(const nlohmann::ordered_json& report, std::string_view words) {
 bool is_written_input(const nlohmann::ordered_json& report) {
   if (kind_of(report) != "illegal_address") return false;
   const auto allocation = report.find("allocation");
-  if (allocation == report.end() || !allocation->is_object()) return false;
+  if (allocation == report.end()) return false;
   const auto has = [&](const char* name, const nlohmann::ordered_json& value) {
     const auto found = allocation->find(name);
     return found != allocation->end() && *found == value;

@@ -122,23 +122,38 @@ TEST(ItemVerdict, HowAnItemFailed) {
   note_own_limit(limited, 100);
   EXPECT_EQ(failed_by(limited), FailedBy::own_kernel);
   EXPECT_FALSE(ended_by_instructions(failed(FailureKind::limit, {"limit"})));
+  limited.findings.push_back({{"kind", "race"}});
+  EXPECT_TRUE(ended_by_instructions(limited));
+  // The first report that has a kind decides.
+  EXPECT_EQ(failed_by(failed(FailureKind::fault, {"", "trap"})), FailedBy::trap);
+  EXPECT_EQ(failed_by(failed(FailureKind::fault, {"illegal_address", "trap"})), std::nullopt);
+}
+
+// An output of which 4 of 9 elements are wrong by value.
+OutputVerdict wrong_output(const char* dtype, size_t narrow, const char* expected,
+                           const char* error, const char* bound) {
+  OutputVerdict output;
+  output.dtype = dtype;
+  output.comparison.elements = 9;
+  output.comparison.wrong = output.comparison.by_value = 4;
+  output.comparison.narrow = narrow;
+  Mismatch& worst = output.comparison.worst.emplace();
+  worst.expected = expected;
+  worst.error = error;
+  worst.bound = bound;
+  return output;
+}
+
+std::optional<FailedBy> failed_by_values(std::vector<OutputVerdict> outputs) {
+  Outcome outcome = failed(FailureKind::wrong);
+  outcome.outputs = std::move(outputs);
+  return failed_by(outcome);
 }
 
 TEST(ItemVerdict, HowValuesAreWrong) {
   const auto with = [](const char* dtype, size_t narrow, const char* expected, const char* error,
                        const char* bound) {
-    Outcome outcome = failed(FailureKind::wrong);
-    OutputVerdict output;
-    output.dtype = dtype;
-    output.comparison.elements = 9;
-    output.comparison.wrong = output.comparison.by_value = 4;
-    output.comparison.narrow = narrow;
-    Mismatch& worst = output.comparison.worst.emplace();
-    worst.expected = expected;
-    worst.error = error;
-    worst.bound = bound;
-    outcome.outputs.push_back(output);
-    return failed_by(outcome);
+    return failed_by_values({wrong_output(dtype, narrow, expected, error, bound)});
   };
   EXPECT_EQ(with("float32", 0, "1", "0.001", "0"), FailedBy::nearly);
   EXPECT_EQ(with("float32", 0, "1e-9", "0.001", "1e-6"), FailedBy::nearly);
@@ -146,6 +161,39 @@ TEST(ItemVerdict, HowValuesAreWrong) {
   EXPECT_EQ(with("int32", 0, "1000", "1", "0"), std::nullopt);
   EXPECT_EQ(with("int32", 4, "1000", "1", "0"), FailedBy::narrow_stores);
   EXPECT_EQ(with("int32", 3, "1000", "1", "0"), std::nullopt);
+}
+
+TEST(ItemVerdict, AtTheBoundsOfNearness) {
+  const auto near = [](const char* expected, const char* error, const char* bound) {
+    return failed_by_values({wrong_output("float32", 0, expected, error, bound)}) ==
+           FailedBy::nearly;
+  };
+  EXPECT_TRUE(near("100", "1", "0"));
+  EXPECT_FALSE(near("100", "1.001", "0"));
+  EXPECT_TRUE(near("1", "8192", "1"));
+  EXPECT_FALSE(near("1", "8193", "1"));
+  // A number that is not given is 0.
+  EXPECT_FALSE(near("1e-9", "0.001", ""));
+  EXPECT_FALSE(near("", "0.001", "0"));
+  EXPECT_FALSE(near("1", "", "1"));
+}
+
+TEST(ItemVerdict, AllOutputsThatAreWrongDecide) {
+  const OutputVerdict nearly = wrong_output("float32", 0, "1", "0.001", "0");
+  const OutputVerdict narrow = wrong_output("int32", 4, "1000", "1", "0");
+  const OutputVerdict right;
+  EXPECT_EQ(failed_by_values({}), std::nullopt);
+  EXPECT_EQ(failed_by_values({right}), std::nullopt);
+  EXPECT_EQ(failed_by_values({right, nearly}), FailedBy::nearly);
+  EXPECT_EQ(failed_by_values({right, narrow}), FailedBy::narrow_stores);
+  EXPECT_EQ(failed_by_values({nearly, narrow}), std::nullopt);
+  OutputVerdict in_part = wrong_output("int32", 2, "1000", "1", "0");
+  in_part.comparison.in_part = 2;
+  EXPECT_EQ(failed_by_values({in_part}), FailedBy::narrow_stores);
+  // Some elements are wrong in kind, such as NaN for a number.
+  OutputVerdict other_kind = nearly;
+  other_kind.comparison.by_value = 3;
+  EXPECT_EQ(failed_by_values({other_kind}), std::nullopt);
 }
 
 TEST(ItemVerdict, WarningsCostNothing) {
@@ -217,9 +265,21 @@ TEST(WeighedReports, KeepWhatSaysNothingOfItself) {
   EXPECT_EQ(weighed_reports(outcome).size(), 2U);
 }
 
+TEST(WeighedReports, HaveCausesFirst) {
+  Outcome outcome = failed(FailureKind::fault, {"race", "sync", "uninitialised"});
+  outcome.findings[1]["message"] = "waits for lanes that have ended";
+  outcome.findings[2]["message"] = "reads a register that nothing has set, as an address";
+  const auto reports = weighed_reports(outcome);
+  ASSERT_EQ(reports.size(), 3U);
+  EXPECT_EQ(reports[0]["kind"], "uninitialised");
+  EXPECT_EQ(reports[1]["kind"], "sync");
+  EXPECT_EQ(reports[2]["kind"], "race");
+}
+
 TEST(FailUnchecked, ARaceCheckThatGaveUpIsNoPass) {
   Outcome outcome = ended(Verdict::passed);
-  outcome.findings = {{{"kind", "incomplete"},
+  outcome.findings = {{{"kind", "race"}, {"severity", "warning"}},
+                      {{"kind", "incomplete"},
                        {"severity", "warning"},
                        {"message", "race: threads synchronize more often than is kept"}}};
   fail_unchecked(outcome);
@@ -245,9 +305,10 @@ TEST(WarningsOf, EachOnceWithItsNameAndLine) {
       {{"kind", "race"}, {"severity", "warning"}, {"name", "order-decides"}, {"line", 7}},
       {{"kind", "uninitialised"}, {"severity", "warning"}},
       {{"kind", "race"}, {"severity", "error"}, {"line", 8}},
-      {{"kind", "incomplete"}, {"severity", "warning"}, {"message", "race: …"}}};
+      {{"kind", "incomplete"}, {"severity", "warning"}, {"message", "race: …"}},
+      {{"kind", "sync"}, {"severity", "warning"}, {"line", "of a later device"}}};
   EXPECT_THAT(warnings_of(outcome),
-              testing::ElementsAre("order-decides at line 7", "uninitialised"));
+              testing::ElementsAre("order-decides at line 7", "uninitialised", "sync"));
 }
 
 GradeResult frame(Credit credit, const std::vector<GradeWord>& words) {
