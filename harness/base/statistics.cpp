@@ -98,11 +98,9 @@ double f_tail(double f, double above, double below) {
 double student_quantile(double tail, double freedom) {
   double low = 0, high = 1;
   while (student_tail(high, freedom) > tail && high < 1e300) high *= 2;
-  for (int step = 0; step < 200 && low < high; ++step) {
-    const double middle = low + (high - low) / 2;
-    if (middle == low || middle == high) break;
+  // Bisects until no number lies between the two.
+  for (double middle = high / 2; low < middle && middle < high; middle = low + (high - low) / 2)
     (student_tail(middle, freedom) > tail ? low : high) = middle;
-  }
   return high;
 }
 

@@ -155,13 +155,14 @@ class Trial:
             return self.run_in(folder)
 
     def run_in(self, folder):
-        # The copy has the original's place below `folder`, so that a header is found under its name.
+        # A copy for each name by which a header may be included: "c.hpp", "b/c.hpp", "a/b/c.hpp".
         path = os.path.join(ROOT, self.entry["file"])
-        copy = os.path.join(folder, *self.entry["file"].split("/")[-2:])
-        os.makedirs(os.path.dirname(copy))
-        with open(copy, "w", encoding="utf-8") as file:
-            file.write(self.text)
-        first = os.path.commonpath([copy, folder])
+        steps = self.entry["file"].split("/")
+        for begin in range(len(steps)):
+            copy = os.path.join(folder, *steps[begin:])
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            with open(copy, "w", encoding="utf-8") as file:
+                file.write(self.text)
         parts = self.entry.get("compile", [self.entry["file"]])
         originals = [os.path.join(ROOT, part) for part in parts]
         for test in self.entry["tests"]:
@@ -172,7 +173,7 @@ class Trial:
                 original = os.path.join(ROOT, part)
                 output = os.path.join(folder, f"{name}-{number}.o")
                 command = self.build.compile_command(
-                    original, output, [first, os.path.dirname(path)], name)
+                    original, output, [folder, os.path.dirname(path)], name)
                 if part == self.entry["file"]:
                     command[command.index("-c") + 1] = copy
                 done = subprocess.run(command, cwd=self.build.folder, stdout=subprocess.DEVNULL,
@@ -237,6 +238,8 @@ def measure(build, others, entry, equivalents, options):
     verdict, why = original.run()
     if verdict != "survived":
         fail(f"the tests of {entry['file']} fail without a mutant\n{why}")
+    if Trial(build, others, entry, "#error this is the copy\n" + source, 600).run()[0] != "invalid":
+        fail(f"the tests of {entry['file']} are not compiled with its copy")
     seconds = 5 + 10 * original.ran_s
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         verdicts = list(pool.map(

@@ -229,6 +229,44 @@ TEST(RaceMemory, ARowIsSpreadWhereACellIsUsedByItself) {
   EXPECT_EQ(words(memory.find(kBegin + 4 * (kRowCells + 3), 4)), kNobody);
 }
 
+TEST(RaceMemory, ForgettingARowKeepsHowOftenItWasSpreadAsOne) {
+  constexpr std::uint64_t row = kRowCells * 4;
+  RaceMemory memory(kBegin, 2, kAll);
+  RaceRow* const rows = memory.find_rows(kBegin, 3 * row);
+  ASSERT_NE(rows, nullptr);
+  rows[1].write = rows[2].write = 7;
+  rows[1].spreads = 5;
+  // From the middle of the row before it on.
+  memory.forget(kBegin + row / 2, row + row / 2);
+  EXPECT_EQ(rows[1].write, 0U);
+  EXPECT_EQ(rows[1].spread, 0U) << "a row as a whole";
+  EXPECT_EQ(rows[1].spreads, 1);
+  EXPECT_TRUE(rows[1].may_join());
+  EXPECT_EQ(rows[2].write, 7U);
+  memory.forget(kBegin + 2 * row, row);
+  EXPECT_EQ(rows[2].write, 0U);
+  EXPECT_EQ(rows[2].spreads, 0) << "its cells are zero";
+}
+
+TEST(RaceRow, IsSpreadOverItsOwnCells) {
+  std::vector<std::uint64_t> cells(3 * 64, 9);
+  const RaceCells of = {cells.data(), cells.data() + 64, cells.data() + 128};
+  RaceRow row;
+  row.write = 100;
+  row.read_shape = 1;
+  row.read = 200;
+  row.spreads = 255;
+  spread(row, of);
+  constexpr std::uint64_t step = std::uint64_t{1} << Record::kThreadShift;
+  EXPECT_EQ(of.write[0], 100U);
+  EXPECT_EQ(of.write[31], 100 + 31 * step);
+  EXPECT_EQ(of.read[1], 200U);
+  EXPECT_EQ(of.read[31], 200 + 15 * step);
+  EXPECT_EQ(of.other[31], 0U);
+  for (const std::uint64_t* next : {of.write, of.read, of.other}) EXPECT_EQ(next[kRowCells], 9U);
+  EXPECT_EQ(row.spreads, 255) << "and not 0, which says that the cells are zero";
+}
+
 TEST(RaceMemory, WithoutMemoryOfTheHostItSaysThatItIsFull) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need memory of their own";

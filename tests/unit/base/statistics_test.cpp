@@ -126,6 +126,7 @@ TEST(Student, TailsAreSciPys) {
     EXPECT_EQ(student_tail(-row.t, row.freedom), student_tail(row.t, row.freedom));
   }
   EXPECT_EQ(student_tail(std::numeric_limits<double>::infinity(), 4), 0);
+  EXPECT_EQ(student_tail(1e200, 4), 0) << "its square is infinite";
 }
 
 TEST(Student, QuantilesAreSciPys) {
@@ -137,6 +138,9 @@ TEST(Student, QuantilesAreSciPys) {
                          Row{0.05, 1e6, 1.959966356814107}}) {
     EXPECT_NEAR(student_quantile(row.tail, row.freedom), row.t, 1e-9 * row.t);
   }
+  const double small = student_quantile(0.9, 5);
+  EXPECT_LT(small, 1);
+  EXPECT_NEAR(student_tail(small, 5), 0.9, 1e-12);
 }
 
 // From scipy.stats.f.sf of SciPy 1.10.
@@ -170,7 +174,9 @@ TEST(Mean, HasTheErrorOfIndependentValues) {
   EXPECT_EQ(same.interval().high, 2);
   const Mean one = mean_of(std::vector<double>{7});
   EXPECT_TRUE(std::isinf(one.error));
+  EXPECT_EQ(one.freedom, 0);
   EXPECT_EQ(one.interval().confidence, 0);
+  EXPECT_NEAR(mean_of(std::vector<double>{1, 3}).interval().high, 2 + 12.7062047361747, 1e-9);
   EXPECT_THROW(mean_of({}), Error);
 }
 
