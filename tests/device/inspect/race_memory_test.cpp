@@ -67,6 +67,27 @@ TEST(RaceMemory, ACellIsAGranuleAndStartsWithNobody) {
   }
 }
 
+TEST(RaceMemory, GranulesAreOfTheLeastAccess) {
+  EXPECT_EQ(granule_shift(1), 0);
+  EXPECT_EQ(granule_shift(2), 1);
+  EXPECT_EQ(granule_shift(4), 2);
+  EXPECT_EQ(granule_shift(8), 2);
+}
+
+// Memory of peers is far from the device's own, whose chunks are in a table.
+TEST(RaceMemory, ChunksThatAreFarAreFoundAgain) {
+  RaceMemory memory(kBegin, 2, kAll);
+  constexpr std::uint64_t near_chunks = std::uint64_t{1} << 25;
+  std::uint64_t value = 1;
+  for (const std::uint64_t chunk : {std::uint64_t{3}, near_chunks, near_chunks + 5}) {
+    const std::uint64_t address = kBegin + chunk * kCells * 4;
+    fill(memory.find(address, 4), value);
+    EXPECT_EQ(words(memory.find(address, 4)), filled(value));
+    EXPECT_EQ(words(memory.find(address + 4, 4)), kNobody);
+    value += 10;
+  }
+}
+
 TEST(RaceMemory, ARunOfCellsLiesInOneChunk) {
   RaceMemory memory(kBegin, 2, kAll);
   const std::uint64_t chunk = kCells * 4;
@@ -246,6 +267,36 @@ TEST(RaceMemory, ForgettingARowKeepsHowOftenItWasSpreadAsOne) {
   memory.forget(kBegin + 2 * row, row);
   EXPECT_EQ(rows[2].write, 0U);
   EXPECT_EQ(rows[2].spreads, 0) << "its cells are zero";
+}
+
+TEST(RaceMemory, EachRowOfARunIsSpread) {
+  constexpr std::uint64_t row = kRowCells * 4;
+  RaceMemory memory(kBegin, 2, kAll);
+  RaceRow* const rows = memory.find_rows(kBegin, 8 * row);
+  ASSERT_NE(rows, nullptr);
+  memory.find(kBegin, 4);
+  EXPECT_NE(rows[0].spread, 0U);
+  EXPECT_EQ(rows[1].spread, 0U);
+  memory.find(kBegin, 3 * row);  // the first is spread already
+  EXPECT_NE(rows[1].spread, 0U);
+  EXPECT_NE(rows[2].spread, 0U);
+  EXPECT_EQ(rows[3].spread, 0U);
+  memory.find(kBegin + 5 * row + 8, 0);
+  EXPECT_NE(rows[5].spread, 0U) << "the row of the place, of no bytes, too";
+  EXPECT_EQ(rows[4].spread, 0U);
+  // The last row of a chunk is one of it.
+  EXPECT_EQ(memory.find_rows(kBegin + 4 * kCells - row, row), rows + kCells / kRowCells - 1);
+}
+
+TEST(RaceRow, MayJoinUntilItWasSpreadFourTimes) {
+  RaceRow row;
+  EXPECT_EQ(row.read_shape, 0);
+  EXPECT_EQ(row.other_shape, 0);
+  EXPECT_EQ(row.spreads, 0);
+  row.spreads = 3;
+  EXPECT_TRUE(row.may_join());
+  row.spreads = 4;
+  EXPECT_FALSE(row.may_join());
 }
 
 TEST(RaceRow, IsSpreadOverItsOwnCells) {

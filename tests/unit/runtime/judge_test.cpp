@@ -182,6 +182,21 @@ TEST(JudgeFault, WhatNobodyExpectsIsTheKernelsOrTheDrivers) {
   EXPECT_EQ(kind(CUDA_ERROR_LAUNCH_TIMEOUT, false, true), FailureKind::driver);
 }
 
+TEST(JudgeFault, HintsAtTheBytesOfDynamicSharedMemory) {
+  const auto message = [&](const std::string& what, const std::string& hint = "") {
+    protocol::Failure failure = ended(CUDA_ERROR_ILLEGAL_ADDRESS);
+    failure.message = what;
+    failure.hint = hint;
+    return judged(planned_case(), failure).message;
+  };
+  const std::string both = "a write to shared memory of the block, which has 0 bytes";
+  EXPECT_THAT(message(both), HasSubstr("`launch.shared`"));
+  EXPECT_THAT(message(both, "another"), HasSubstr("hint: another"));
+  EXPECT_THAT(message("a write to shared memory"), Not(HasSubstr("launch.shared")));
+  EXPECT_THAT(message("a write to x, which has 0 bytes"), Not(HasSubstr("launch.shared")));
+  EXPECT_THAT(message("a write to x"), Not(HasSubstr("launch.shared")));
+}
+
 TEST(JudgeFault, ReportsSayMoreThanTheDriver) {
   const Outcome outcome =
       judged(planned_case(),
