@@ -27,8 +27,8 @@ class InitialValue {
   /// All bytes. Memory that is read is copied to this process at the first call, which throws an
   /// environment error if the front is gone.
   std::span<std::byte> bytes() const;
-  /// Copies memory that is read to a block of its size, through a few locked pages, on all
-  /// processors. Throws as `bytes`, and DriverError.
+  /// Copies memory that is read, on all processors, to a block of its size through a few locked
+  /// pages. Throws as `bytes`, and DriverError.
   void upload_to(DeviceMemory& buffer, const std::shared_ptr<const Context>& context) const;
 
  private:

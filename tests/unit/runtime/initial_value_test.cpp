@@ -16,7 +16,8 @@
 namespace warpmark {
 namespace {
 
-constexpr size_t kValueBytes = 1234567;
+constexpr size_t kValueBytes =
+    (size_t{33} << 20) + 567;  // in several rounds, but on many processors
 
 class InitialValueTest : public testing::Test {
  protected:
